@@ -8,6 +8,7 @@ export const to = {
   settings: (partition: string) => `/partitions/${encodeURIComponent(partition)}/settings`,
   search: '/search',
   chat: '/chat',
+  conversation: (id: string) => `/chat/${encodeURIComponent(id)}`,
   tasks: '/tasks',
   evaluation: (partition?: string) =>
     partition === undefined ? '/evaluation' : `/evaluation/${encodeURIComponent(partition)}`,

@@ -4,12 +4,11 @@ import { useMessages } from '../../../i18n/language';
 import { ErrorNotice } from '../../../shared/error-notice';
 import { AnswerText } from './answer-text';
 import { conversation } from './conversation';
-import type { Message } from './conversation';
-import { Thumbs } from './thumbs';
+import type { Message } from './message';
 import { VerifiedBadge } from './source-drawer';
-import { numberedSources, sourceByNumber, titleOf } from './sources';
-import type { NumberedSource } from './sources';
-import type { ChatExtra } from './stream-answer';
+import { shownSources, titleOf } from './sources';
+import type { KeptSource } from './sources';
+import { Thumbs } from './thumbs';
 
 interface Props {
   message: Message;
@@ -17,29 +16,29 @@ interface Props {
   question: string;
   /** Asks the question of this answer once more. */
   onRetry: () => void;
-  onOpen: (source: NumberedSource) => void;
+  onOpen: (source: KeptSource) => void;
 }
 
-function Sources({ extra, onOpen }: { extra: ChatExtra; onOpen: Props['onOpen'] }) {
+function Sources({ sources, onOpen }: { sources: readonly KeptSource[]; onOpen: Props['onOpen'] }) {
   const { ask: t } = useMessages();
-  const { sources, cited } = numberedSources(extra);
-  if (sources.length === 0) return null;
+  const { shown, cited } = shownSources(sources);
+  if (shown.length === 0) return null;
   return (
     <Stack gap={4}>
       <Text size="sm" c="dimmed">
         {cited ? t.cited : t.presented}
       </Text>
-      {sources.map((numbered) => (
-        <Group key={numbered.number} gap="xs">
+      {shown.map((source) => (
+        <Group key={source.number} gap="xs">
           <Button
             size="compact-sm"
             variant="default"
-            aria-label={`${t.source(numbered.number)}: ${titleOf(numbered.source)}`}
-            onClick={() => onOpen(numbered)}
+            aria-label={`${t.source(source.number)}: ${titleOf(source)}`}
+            onClick={() => onOpen(source)}
           >
-            {numbered.number} · {titleOf(numbered.source)}
+            {source.number} · {titleOf(source)}
           </Button>
-          <VerifiedBadge verified={numbered.source.verified} />
+          <VerifiedBadge verified={source.verified} />
         </Group>
       ))}
     </Stack>
@@ -48,13 +47,13 @@ function Sources({ extra, onOpen }: { extra: ChatExtra; onOpen: Props['onOpen'] 
 
 export function Answer({ message, question, onRetry, onOpen }: Props) {
   const { ask: t, common } = useMessages();
-  const { content, state, extra, error } = message;
+  const { content, state, sources, degraded, truncated, error } = message;
   const openNumber = useCallback(
     (number: number) => {
-      const source = extra && sourceByNumber(extra, number);
+      const source = sources.find((one) => one.number === number);
       if (source) onOpen(source);
     },
-    [extra, onOpen],
+    [sources, onOpen],
   );
   return (
     <Paper withBorder p="md" component="article" aria-label={t.assistant} aria-busy={state === 'streaming'}>
@@ -68,16 +67,17 @@ export function Answer({ message, question, onRetry, onOpen }: Props) {
           <AnswerText text={content} onSource={openNumber} />
         )}
         {state === 'stopped' && <Text c="dimmed">{t.stopped}</Text>}
-        {state === 'failed' && <ErrorNotice error={error} retry={onRetry} />}
+        {state === 'failed' && error === null && <Text c="dimmed">{t.failed}</Text>}
+        {state === 'failed' && error !== null && <ErrorNotice error={error} retry={onRetry} />}
         {content === '' && state === 'done' && <Text c="dimmed">{t.emptyAnswer}</Text>}
         {message.cut && <Text c="dimmed">{t.cut}</Text>}
-        {extra?.truncated === true && <Text c="dimmed">{t.truncated}</Text>}
-        {extra?.degraded !== undefined && extra.degraded.length > 0 && (
+        {truncated && <Text c="dimmed">{t.truncated}</Text>}
+        {degraded.length > 0 && (
           <Alert color="orange" variant="outline">
-            {t.degraded(extra.degraded.join(', '))}
+            {t.degraded(degraded.join(', '))}
           </Alert>
         )}
-        {extra !== null && <Sources extra={extra} onOpen={onOpen} />}
+        <Sources sources={sources} onOpen={onOpen} />
         {state === 'streaming' ? (
           <Group>
             <Button size="compact-sm" variant="default" onClick={() => conversation.stop()}>

@@ -1,21 +1,34 @@
 import { Button, Stack } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
+import { ApiError } from '../../../api/api-error';
 import { useMessages } from '../../../i18n/language';
 import { Empty } from '../../../shared/empty';
+import { ErrorNotice } from '../../../shared/error-notice';
 import { Page } from '../../../shared/page';
 import { Answer } from './answer';
 import { AskForm } from './ask-form';
 import { conversation, useConversation } from './conversation';
+import { ConversationsDrawer } from './conversations-drawer';
 import { Question } from './question';
 import { ScopeSelect } from './scope-select';
 import { SourceDrawer } from './source-drawer';
-import type { NumberedSource } from './sources';
+import type { KeptSource } from './sources';
+import { useConversationAddress } from './use-conversation-address';
 import classes from './chat.module.css';
+
+/** Changed in another browser meanwhile: what stands there is shown; else it is tried again. */
+function keepAgain(id: string | null, fault: unknown) {
+  const changed = fault instanceof ApiError && fault.code === 'CONFLICT';
+  void (changed && id !== null ? conversation.open(id) : conversation.keep());
+}
 
 function ChatPage() {
   const { ask: t } = useMessages();
-  const messages = useConversation();
-  const [opened, setOpened] = useState<NumberedSource | null>(null);
+  const { id, title, messages, fault } = useConversation();
+  const { error, forget } = useConversationAddress();
+  const [opened, setOpened] = useState<KeptSource | null>(null);
+  const [listed, list] = useDisclosure(false);
   const end = useRef<HTMLDivElement>(null);
   const count = messages.length;
   useEffect(() => {
@@ -25,14 +38,17 @@ function ChatPage() {
   return (
     <Page
       title={t.chat}
-      hint={t.chatHint}
+      hint={title || t.chatHint}
       actions={
         <>
           <ScopeSelect />
+          <Button variant="default" onClick={list.open} style={{ alignSelf: 'end' }}>
+            {t.conversations}
+          </Button>
           <Button
             variant="default"
-            disabled={count === 0}
-            onClick={() => conversation.clear()}
+            disabled={count === 0 && error === null}
+            onClick={forget}
             style={{ alignSelf: 'end' }}
           >
             {t.newChat}
@@ -40,6 +56,7 @@ function ChatPage() {
         </>
       }
     >
+      {error !== null && <ErrorNotice error={error} />}
       <div className={classes['page']}>
         <div className={classes['log']}>
           {count === 0 ? (
@@ -64,9 +81,17 @@ function ChatPage() {
             </Stack>
           )}
         </div>
+        {fault !== null && <ErrorNotice error={fault} retry={() => keepAgain(id, fault)} />}
         <AskForm busy={busy} />
       </div>
       <SourceDrawer opened={opened} onClose={() => setOpened(null)} />
+      <ConversationsDrawer
+        opened={listed}
+        onClose={list.close}
+        onGone={(gone) => {
+          if (gone === id) forget();
+        }}
+      />
     </Page>
   );
 }

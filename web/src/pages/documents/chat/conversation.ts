@@ -1,50 +1,36 @@
 import { useSyncExternalStore } from 'react';
+import { api, bodyOf } from '../../../api/client';
+import { keep, keepSettings } from './keep-conversation';
+import type { Talk } from './keep-conversation';
+import { fromStored, newMessage } from './message';
+import type { Message } from './message';
+import type { Scope } from './scope';
+import { keptSources } from './sources';
 import { streamAnswer } from './stream-answer';
-import type { ChatExtra } from './stream-answer';
 
-export interface Message {
-  id: number;
-  role: 'user' | 'assistant';
-  content: string;
-  extra: ChatExtra | null;
-  /** The server's name of the answer, once it is whole. */
-  answerId: string | null;
-  /** It ended because it may not be longer. */
-  cut: boolean;
-  state: 'streaming' | 'done' | 'stopped' | 'failed';
-  error: unknown;
+const EVERYWHERE: Scope = { partition: null, workspace: null, file_id: null };
+
+function fresh(scope: Scope, preset: string | null): Talk {
+  const kept = { kept: 0, surplus: false, fault: null };
+  return { id: null, title: '', revision: 0, scope, preset, messages: [], ...kept };
 }
 
-export interface Scope {
-  /** Null: every partition of the caller. */
-  partition: string | null;
-  workspace: string | null;
-}
-
-/** The conversation of this window; it stays while one looks at other pages and goes with the window. */
+/** The conversation of this window; it stays while one looks at other pages, and the server keeps what ended. */
 function createConversation() {
-  let messages: readonly Message[] = [];
-  let scope: Scope = { partition: null, workspace: null };
-  let nextId = 1;
+  let talk = fresh(EVERYWHERE, null);
+  let shown = { ...talk };
   let running: AbortController | null = null;
   const listeners = new Set<() => void>();
-  const told = () => listeners.forEach((listener) => listener());
-  const set = (next: readonly Message[]) => {
-    messages = next;
+  const told = () => {
+    shown = { ...talk };
+    listeners.forEach((listener) => listener());
+  };
+  const change = (own: Talk, id: number, changes: (message: Message) => Partial<Message>) => {
+    own.messages = own.messages.map((message) =>
+      message.id === id ? { ...message, ...changes(message) } : message,
+    );
     told();
   };
-  const change = (id: number, changes: (message: Message) => Partial<Message>) =>
-    set(messages.map((message) => (message.id === id ? { ...message, ...changes(message) } : message)));
-  const made = (role: Message['role'], content: string, state: Message['state']): Message => ({
-    id: nextId++,
-    role,
-    content,
-    state,
-    extra: null,
-    answerId: null,
-    cut: false,
-    error: null,
-  });
 
   const stop = () => {
     running?.abort();
@@ -53,32 +39,43 @@ function createConversation() {
 
   const ask = async (question: string) => {
     stop();
+    const own = talk;
     const controller = new AbortController();
     running = controller;
-    const answer = made('assistant', '', 'streaming');
-    const turns = [...messages.filter(({ content }) => content !== ''), made('user', question, 'done')];
-    set([...turns, answer]);
+    const answer = newMessage('assistant', '', 'streaming');
+    const turns = [...own.messages, newMessage('user', question, 'done')];
+    own.messages = [...turns, answer];
+    told();
+    void keep(own, told);
     try {
       await streamAnswer(
         {
-          model: scope.partition === null ? 'partition-all' : `rag-${scope.partition}`,
-          workspace: scope.workspace,
-          messages: turns.map(({ role, content }) => ({ role, content })),
+          scope: own.scope,
+          preset: own.preset,
+          messages: turns
+            .filter(({ content }) => content !== '')
+            .map(({ role, content }) => ({ role, content })),
         },
         {
-          content: (text) => change(answer.id, ({ content }) => ({ content: content + text })),
-          extra: (extra) => change(answer.id, () => ({ extra })),
-          end: (answerId, cut) => change(answer.id, () => ({ answerId, cut })),
+          content: (text) => change(own, answer.id, ({ content }) => ({ content: content + text })),
+          extra: (extra) =>
+            change(own, answer.id, () => ({
+              sources: keptSources(extra),
+              degraded: extra.degraded ?? [],
+              truncated: extra.truncated === true,
+            })),
+          end: (answerId, cut) => change(own, answer.id, () => ({ answerId, cut })),
         },
         controller.signal,
       );
-      change(answer.id, () => ({ state: 'done' }));
+      change(own, answer.id, () => ({ state: 'done' }));
     } catch (error) {
-      change(answer.id, () =>
+      change(own, answer.id, () =>
         controller.signal.aborted ? { state: 'stopped' } : { state: 'failed', error },
       );
     } finally {
       if (running === controller) running = null;
+      void keep(own, told);
     }
   };
 
@@ -87,23 +84,44 @@ function createConversation() {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    messages: () => messages,
-    scope: () => scope,
-    setScope(next: Scope) {
-      scope = next;
+    current: () => shown,
+    setAbout(about: Partial<Pick<Talk, 'scope' | 'preset'>>) {
+      Object.assign(talk, about);
       told();
+      void keepSettings(talk, told);
     },
     ask,
     stop,
+    /** Tries again to have the server keep it. */
+    keep: () => keep(talk, told),
     /** Asks anew from a question of before; what followed it is dropped. */
     askAgain(id: number, question: string) {
-      const at = messages.findIndex((message) => message.id === id);
-      if (at >= 0) messages = messages.slice(0, at);
+      // What still comes in belongs to what is dropped.
+      stop();
+      const at = talk.messages.findIndex((message) => message.id === id);
+      if (at >= 0) {
+        talk.messages = talk.messages.slice(0, at);
+        talk.surplus ||= talk.kept > at;
+        talk.kept = Math.min(talk.kept, at);
+      }
       return ask(question);
     },
-    clear() {
+    /** Another one, about the same. */
+    begin(scope: Scope = talk.scope) {
       stop();
-      set([]);
+      talk = fresh(scope, talk.preset);
+      told();
+    },
+    /** One that the server keeps. @throws ApiError */
+    async open(conversation_id: string) {
+      stop();
+      const path = '/users/me/conversations/{conversation_id}';
+      const stored = await bodyOf(api.GET(path, { params: { path: { conversation_id } } }));
+      const { title, revision, scope, preset } = stored;
+      const messages = stored.messages.map(fromStored);
+      const kept = { kept: messages.length, surplus: false, fault: null };
+      talk = { id: conversation_id, title, revision, scope, preset, messages, ...kept };
+      told();
     },
   };
 }
@@ -111,9 +129,5 @@ function createConversation() {
 export const conversation = createConversation();
 
 export function useConversation() {
-  return useSyncExternalStore(conversation.subscribe, conversation.messages);
-}
-
-export function useScope() {
-  return useSyncExternalStore(conversation.subscribe, conversation.scope);
+  return useSyncExternalStore(conversation.subscribe, conversation.current);
 }

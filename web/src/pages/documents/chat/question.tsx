@@ -2,7 +2,7 @@ import { Button, Group, Paper, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { useMessages } from '../../../i18n/language';
 import { conversation } from './conversation';
-import type { Message } from './conversation';
+import type { Message } from './message';
 import classes from './chat.module.css';
 
 /** What was asked; it may be changed and asked again, and what followed it is dropped then. */

@@ -7,14 +7,12 @@ import { useMessages } from '../../../i18n/language';
 import { MarkedText } from '../../../shared/marked-text';
 import { QueryView } from '../../../shared/query-view';
 import { to, withQuery } from '../../../shared/routes';
-import { textOf } from '../queries';
 import { titleOf } from './sources';
-import type { NumberedSource } from './sources';
-import type { Source } from './stream-answer';
+import type { KeptSource } from './sources';
 
-export function VerifiedBadge({ verified }: { verified: boolean | undefined }) {
+export function VerifiedBadge({ verified }: { verified: boolean | null | undefined }) {
   const { ask: t } = useMessages();
-  if (verified === undefined) return null;
+  if (verified === undefined || verified === null) return null;
   return verified ? (
     <Badge variant="dot" color="green">
       {t.verified}
@@ -26,16 +24,16 @@ export function VerifiedBadge({ verified }: { verified: boolean | undefined }) {
   );
 }
 
-function Passage({ source }: { source: Source }) {
+function Passage({ source }: { source: KeptSource }) {
   const { ask: t, documents: texts } = useMessages();
-  const { chunk = {}, char_start: from, char_end: end } = source;
-  const id = textOf(chunk['_id']);
+  const { partition, page, char_start: from, char_end: end } = source;
+  const id = source.chunk_id ?? '';
   const extract = useQuery({
     queryKey: ['extract', id],
     queryFn: () => bodyOf(api.GET('/extract/{extract_id}', { params: { path: { extract_id: id } } })),
   });
-  const range = from !== undefined && end !== undefined && end > from ? { from, to: end } : null;
-  const href = withQuery(to.file(textOf(chunk['partition']), textOf(chunk['file_id'])), {
+  const range = from != null && end != null && end > from ? { from, to: end } : null;
+  const href = withQuery(to.file(partition ?? '', source.file_id ?? ''), {
     extract: id,
     from: range?.from,
     to: range?.to,
@@ -44,8 +42,8 @@ function Passage({ source }: { source: Source }) {
   return (
     <Stack>
       <Group gap="xs">
-        <Badge variant="default">{textOf(chunk['partition'])}</Badge>
-        {typeof chunk['page'] === 'number' && <Badge variant="default">{texts.page(chunk['page'])}</Badge>}
+        <Badge variant="default">{partition}</Badge>
+        {page != null && <Badge variant="default">{texts.page(page)}</Badge>}
         <VerifiedBadge verified={source.verified} />
       </Group>
       {source.verified === false && (
@@ -67,10 +65,11 @@ function Passage({ source }: { source: Source }) {
   );
 }
 
-function WebPage({ source: { url = '', snippet } }: { source: Source }) {
+function WebPage({ source }: { source: KeptSource }) {
+  const url = source.url ?? '';
   return (
     <Stack>
-      <Text size="sm">{snippet}</Text>
+      <Text size="sm">{source.title}</Text>
       {/^https?:\/\//.test(url) && (
         <Anchor
           href={url}
@@ -86,7 +85,7 @@ function WebPage({ source: { url = '', snippet } }: { source: Source }) {
 }
 
 /** A source of an answer, at the sentence that it was quoted for. */
-export function SourceDrawer({ opened, onClose }: { opened: NumberedSource | null; onClose: () => void }) {
+export function SourceDrawer({ opened, onClose }: { opened: KeptSource | null; onClose: () => void }) {
   const { ask: t, common } = useMessages();
   return (
     <Drawer
@@ -94,11 +93,11 @@ export function SourceDrawer({ opened, onClose }: { opened: NumberedSource | nul
       onClose={onClose}
       position="right"
       size="lg"
-      title={opened && `${t.source(opened.number)}: ${titleOf(opened.source)}`}
+      title={opened && `${t.source(opened.number)}: ${titleOf(opened)}`}
       closeButtonProps={{ 'aria-label': common.close }}
     >
-      {opened?.source.source_type === 'document' && <Passage source={opened.source} />}
-      {opened?.source.source_type === 'web' && <WebPage source={opened.source} />}
+      {opened?.source_type === 'document' && <Passage source={opened} />}
+      {opened?.source_type === 'web' && <WebPage source={opened} />}
     </Drawer>
   );
 }

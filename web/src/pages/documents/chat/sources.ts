@@ -1,39 +1,58 @@
+import type { components } from '../../../api/schema.gen';
 import { textOf } from '../queries';
 import type { ChatExtra, Source } from './stream-answer';
 
-export interface NumberedSource {
-  number: number;
-  source: Source;
-}
+/** A source as it is kept with the conversation: without any text of the document. */
+export type KeptSource = components['schemas']['ConversationSource'];
+
+/** So many are kept of an answer. */
+const MOST = 100;
 
 function idOf({ chunk, url }: Source): string {
   return textOf(chunk?.['_id']) || (url ?? '');
+}
+
+function kept(source: Source, number: number, cited: boolean): KeptSource {
+  const { chunk, title, url } = source;
+  const page = chunk?.['page'];
+  return {
+    source_type: source.source_type,
+    number,
+    cited,
+    chunk_id: chunk ? textOf(chunk['_id']) : null,
+    partition: chunk ? textOf(chunk['partition']) : null,
+    file_id: chunk ? textOf(chunk['file_id']) : null,
+    title: (textOf(chunk?.['original_filename']) || title || null)?.slice(0, 500) ?? null,
+    page: typeof page === 'number' ? page : null,
+    char_start: source.char_start ?? null,
+    char_end: source.char_end ?? null,
+    verified: source.verified ?? null,
+    url: url?.slice(0, 2_000) ?? null,
+  };
 }
 
 /**
  * The sources by the numbers that the answer uses: their place among those that the model was shown. Where one was
  * cited its quote is with the cited entry.
  */
-export function numberedSources(extra: ChatExtra): { sources: NumberedSource[]; cited: boolean } {
+export function keptSources(extra: ChatExtra): KeptSource[] {
   const quoted = new Map([...extra.sources, ...extra.cited_sources].map((source) => [idOf(source), source]));
-  const all = extra.presented_sources.map((source, index) => ({
-    number: index + 1,
-    source: quoted.get(idOf(source)) ?? source,
-  }));
   const named = new Set(extra.cited_sources.map(idOf));
-  const cited = all.filter(({ source }) => named.has(idOf(source)));
-  if (cited.length > 0) return { sources: cited, cited: true };
-  return { sources: extra.citations_reported ? [] : all, cited: false };
+  if (named.size === 0 && extra.citations_reported) return [];
+  return extra.presented_sources
+    .slice(0, MOST)
+    .map((source, index) => kept(quoted.get(idOf(source)) ?? source, index + 1, named.has(idOf(source))));
 }
 
-/** A number in the text may name any source that the model was shown. */
-export function sourceByNumber(extra: ChatExtra, number: number): NumberedSource | null {
-  const source = extra.presented_sources[number - 1];
-  if (source === undefined) return null;
-  const quoted = [...extra.cited_sources, ...extra.sources].find((other) => idOf(other) === idOf(source));
-  return { number, source: quoted ?? source };
+/** Those that the answer cites or, where it cites none, all that the model was shown. */
+export function shownSources(sources: readonly KeptSource[]): {
+  shown: readonly KeptSource[];
+  cited: boolean;
+} {
+  const cited = sources.filter((source) => source.cited);
+  return cited.length > 0 ? { shown: cited, cited: true } : { shown: sources, cited: false };
 }
 
-export function titleOf({ chunk, title, url }: Source): string {
-  return textOf(chunk?.['original_filename']) || textOf(chunk?.['file_id']) || (title ?? url ?? '');
+export function titleOf({ title, file_id: file, url }: KeptSource): string {
+  return title || file || (url ?? '');
 }

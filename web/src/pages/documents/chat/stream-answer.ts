@@ -1,5 +1,6 @@
 import { ApiError } from '../../../api/api-error';
 import { send, unreachableError } from '../../../api/client';
+import type { Scope } from './scope';
 import type { components } from '../../../api/schema.gen';
 
 export type ChatExtra = components['schemas']['ChatExtra'];
@@ -48,7 +49,7 @@ function hasSources(extra: StreamChunk['extra']): extra is ChatExtra {
  * @throws ApiError; what the fetch throws when `signal` aborts
  */
 export async function streamAnswer(
-  question: { model: string; workspace: string | null; messages: readonly Turn[] },
+  question: { scope: Scope; preset: string | null; messages: readonly Turn[] },
   on: {
     content: (text: string) => void;
     extra: (extra: ChatExtra) => void;
@@ -57,15 +58,16 @@ export async function streamAnswer(
   },
   signal: AbortSignal,
 ): Promise<void> {
-  const { model, workspace, messages } = question;
+  const { scope, preset, messages } = question;
+  const { partition, workspace, file_id } = scope;
   const response = await send('/v1/chat/completions', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({
-      model,
+      model: partition === null ? 'partition-all' : `rag-${partition}`,
       messages,
       stream: true,
-      ...(workspace ? { metadata: { workspace } } : {}),
+      metadata: { workspace, file_id, preset },
     }),
     signal,
   });

@@ -2,36 +2,29 @@ import { Button, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { api } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
-import type { Message } from './conversation';
-import type { ChatExtra } from './stream-answer';
+import type { Message } from './message';
+import type { KeptSource } from './sources';
 
 const RATINGS = ['up', 'down'] as const;
 
-function chunkIdOf({ chunk }: ChatExtra['sources'][number]): string {
-  return typeof chunk?.['_id'] === 'string' ? chunk['_id'] : '';
-}
-
 /** The partition that most of an answer comes from is the one whose owners read what is said of it. */
-function partitionOf({ cited_sources: cited, presented_sources: presented }: ChatExtra): string | null {
-  for (const { chunk } of [...cited, ...presented])
-    if (typeof chunk?.['partition'] === 'string') return chunk['partition'];
-  return null;
+function partitionOf(sources: readonly KeptSource[]): string | null {
+  const named = [...sources.filter(({ cited }) => cited), ...sources];
+  return named.find(({ partition }) => partition != null)?.partition ?? null;
 }
 
-function bodyOf(rating: (typeof RATINGS)[number], answerId: string, { content, extra }: Message) {
-  const cited = new Set(extra?.cited_sources.map(chunkIdOf));
-  const sources = (extra?.presented_sources ?? [])
-    .map(chunkIdOf)
-    .filter((id) => id !== '')
-    .map((id) => ({ chunk_id: id, cited: cited.has(id) }));
-  return { answer_id: answerId, rating, answer: content.slice(0, 32_000), sources: sources.slice(0, 200) };
+function bodyOf(rating: (typeof RATINGS)[number], answerId: string, { content, sources }: Message) {
+  const said = sources.flatMap(({ chunk_id: id, cited }) =>
+    id ? [{ chunk_id: id, cited: cited === true }] : [],
+  );
+  return { answer_id: answerId, rating, answer: content.slice(0, 32_000), sources: said };
 }
 
 /** Whether an answer helped; the owners of its partition read it, and make questions of it. */
 export function Thumbs({ message, question }: { message: Message; question: string }) {
   const { ask: t } = useMessages();
-  const { answerId, extra } = message;
-  const partition = extra === null ? null : partitionOf(extra);
+  const { answerId, sources } = message;
+  const partition = partitionOf(sources);
   const say = useMutation({
     mutationFn: async (rating: (typeof RATINGS)[number]) => {
       if (partition === null || answerId === null) return rating;

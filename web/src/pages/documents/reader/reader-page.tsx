@@ -5,7 +5,7 @@ import { useMessages } from '../../../i18n/language';
 import { Empty } from '../../../shared/empty';
 import { Page } from '../../../shared/page';
 import { QueryView } from '../../../shared/query-view';
-import { to } from '../../../shared/routes';
+import { to, withQuery } from '../../../shared/routes';
 import { chunksQuery, textOf } from '../queries';
 import { ChunkList } from './chunk-list';
 import { ParseReport } from './parse-report';
@@ -13,7 +13,7 @@ import { ParseReport } from './parse-report';
 /** A file's extracts in order. `extract`, `from` and `to` in the address mark a passage, as a citation does. */
 function ReaderPage() {
   const { partition = '', file = '' } = useParams<{ partition: string; file: string }>();
-  const { documents: t } = useMessages();
+  const { documents: t, ask } = useMessages();
   const [query] = useSearchParams();
   const chunks = useQuery(chunksQuery(partition, file));
   const first = chunks.data?.[0]?.metadata;
@@ -31,9 +31,14 @@ function ReaderPage() {
       }
       actions={
         id !== '' && (
-          <Button component="a" href={`/static/${encodeURIComponent(id)}`} download variant="default">
-            {t.original}
-          </Button>
+          <>
+            <Button component={Link} href={withQuery(to.chat, { partition, file })} variant="default">
+              {ask.askAboutFile}
+            </Button>
+            <Button component="a" href={`/static/${encodeURIComponent(id)}`} download variant="default">
+              {t.original}
+            </Button>
+          </>
         )
       }
     >

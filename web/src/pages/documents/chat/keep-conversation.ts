@@ -1,0 +1,102 @@
+import { api, bodyOf } from '../../../api/client';
+import { toStored } from './message';
+import type { Message } from './message';
+import type { Scope } from './scope';
+
+/** A conversation as this window has it, and how much of it the server keeps. */
+export interface Talk {
+  /** Null: the server does not know it yet. */
+  id: string | null;
+  title: string;
+  revision: number;
+  scope: Scope;
+  preset: string | null;
+  messages: readonly Message[];
+  /** So many of the first messages are kept as they are here. */
+  kept: number;
+  /** What the server has behind those is to go. */
+  surplus: boolean;
+  /** Why the server does not keep it at the moment. */
+  fault: unknown;
+}
+
+/** What one request takes. */
+const BATCH = 20;
+const MAX_TITLE = 100;
+
+function head(conversation_id: string) {
+  return { params: { path: { conversation_id } } };
+}
+
+async function begin(talk: Talk): Promise<void> {
+  const first = talk.messages[0]?.content ?? '';
+  const { scope, preset } = talk;
+  const title = first.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_TITLE);
+  const made = await bodyOf(api.POST('/users/me/conversations', { body: { title, scope, preset } }));
+  talk.id = made.conversation_id;
+  talk.title = made.title;
+  talk.revision = made.revision;
+}
+
+/** Brings the server to what this window shows; an answer that still comes in waits for its end. */
+async function bring(talk: Talk): Promise<void> {
+  for (;;) {
+    const messages = talk.messages
+      .slice(talk.kept, talk.kept + BATCH)
+      .filter(({ state }) => state !== 'streaming');
+    if (messages.length === 0 && !talk.surplus) return;
+    if (talk.id === null) await begin(talk);
+    const { revision, kept, id } = talk;
+    talk.kept += messages.length;
+    talk.surplus = false;
+    try {
+      const body = { revision, keep: kept, messages: messages.map(toStored) };
+      const stored = await bodyOf(
+        api.POST('/users/me/conversations/{conversation_id}/messages', { ...head(id ?? ''), body }),
+      );
+      talk.revision = stored.revision;
+    } catch (error) {
+      talk.kept = Math.min(kept, talk.kept);
+      talk.surplus = true;
+      throw error;
+    }
+  }
+}
+
+const turns = new WeakMap<Talk, Promise<void>>();
+
+/** One after the other: each change names the revision that it follows. */
+function inTurn(talk: Talk, change: () => Promise<void>, told: () => void): Promise<void> {
+  const turn = (turns.get(talk) ?? Promise.resolve())
+    .then(change)
+    .then(
+      () => void (talk.fault = null),
+      (error: unknown) => void (talk.fault = error),
+    )
+    .then(told);
+  turns.set(talk, turn);
+  return turn;
+}
+
+export function keep(talk: Talk, told: () => void): Promise<void> {
+  return inTurn(talk, () => bring(talk), told);
+}
+
+/** What the next question is about, for other browsers as well. */
+export function keepSettings(talk: Talk, told: () => void): Promise<void> {
+  return inTurn(
+    talk,
+    async () => {
+      if (talk.id === null) return;
+      const { scope, preset } = talk;
+      const stored = await bodyOf(
+        api.PATCH('/users/me/conversations/{conversation_id}', {
+          ...head(talk.id),
+          body: { scope, preset },
+        }),
+      );
+      talk.revision = stored.revision;
+    },
+    told,
+  );
+}

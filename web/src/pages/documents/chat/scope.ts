@@ -1,0 +1,7 @@
+/** What questions are about. */
+export interface Scope {
+  /** Null: every partition of the caller. */
+  partition: string | null;
+  workspace: string | null;
+  file_id: string | null;
+}
