@@ -59,6 +59,7 @@ import { createMongoPartitionStore } from './stores/mongo/documents/partition-st
 import { createMongoQuotaStore } from './stores/mongo/documents/quota-store.js';
 import { createMongoPresetStore } from './stores/mongo/models/preset-store.js';
 import { createMongoPromptStore } from './stores/mongo/models/prompt-store.js';
+import { createMongoSavedRuleStore } from './stores/mongo/signals/saved-rule-store.js';
 import { createMongoStatisticsStore } from './stores/mongo/signals/statistics-store.js';
 import { createMongoTaskStore } from './stores/mongo/documents/task-store.js';
 import { createMongoUserStore } from './stores/mongo/documents/user-store.js';
@@ -135,6 +136,7 @@ export async function connectGateway(
             ...measuredStores(
               {
                 keys: createMongoApiKeyStore(db),
+                savedRules: createMongoSavedRuleStore(db),
                 logins: createMongoLoginStore(db, secretsKey, formerKeys),
                 copies: createMongoDecisionCopyStore(db),
               },

@@ -155,6 +155,7 @@ async function openProxy(): Promise<ProxyDeps | null> {
     directories: [rulesDirectory ?? SHIPPED_RULES],
     mainFile: configPath,
     readMain,
+    saved: adapters.proxy.savedRules,
     onChange({ version, rules, faults }) {
       logger.info({ version, rules: rules.length }, 'filter rules in force');
       for (const fault of faults) logger.warn(fault, 'a rule file cannot be used as it is');

@@ -51,6 +51,8 @@ export const ERROR_TABLE = {
   WORKSPACE_EXISTS: row(409, 'The workspace exists already.'),
   MEMBERSHIP_EXISTS: row(409, 'The user is a member already.'),
   LAST_OWNER: row(409, 'A partition keeps at least one owner.'),
+  PRECONDITION_FAILED: row(412, 'Another version is there than the one that If-Match names: read it first.'),
+  PRECONDITION_REQUIRED: row(428, 'If-Match must name the version that the change follows.'),
   CONFLICT: row(409, 'The request conflicts with the present state.'),
   MODEL_ENDPOINT_EXISTS: row(409, 'A model endpoint of this type and name exists already.'),
   MODEL_ENDPOINT_IN_USE: row(409, 'The model endpoint is in use.'),

@@ -36,6 +36,7 @@ export const ARCHIVED: readonly Archived[] = [
   { collection: 'watchers', section: 'signals' },
   { collection: 'logins', section: 'signals' },
   { collection: 'api_keys', section: 'signals' },
+  { collection: 'rule_sets', section: 'signals' },
   { collection: 'counters', section: 'counters' },
 ];
 

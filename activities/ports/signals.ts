@@ -1,4 +1,5 @@
 /** The interfaces of the proxy job; see `adapters.ts` for the rules that hold for all of them. */
+import type { SavedRuleStore } from './saved-rules.js';
 import type { ApiKeyRecord, KeyScope } from '../../schemas/signals/api-keys.js';
 import type {
   Alert,
@@ -257,6 +258,7 @@ export interface SignalStores {
 
 export interface GatewayProxyAdapters extends SignalStores {
   keys: ApiKeyStore;
+  savedRules: SavedRuleStore;
   ipInfo: IpInfo;
   logins: LoginStore;
   copies: DecisionCopyStore;

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Cache } from '../../activities/ports/cache.js';
 import type { CapiPassThrough } from './relay/capi-pass-through.js';
 import type { GeoLookup } from '../../activities/signals/reading/geo-lookup.js';
+import type { SavedRuleStore } from '../../activities/ports/saved-rules.js';
 import type { RuleSet } from '../../activities/signals/rules/rule-registry.js';
 import type { MetricsStore } from '../../activities/ports/held-metrics.js';
 import type {
@@ -42,6 +43,7 @@ export interface ProxyDeps {
   alerts: AlertStore;
   statistics: StatisticsStore;
   keys: ApiKeyStore;
+  savedRules: SavedRuleStore;
   ipInfo: Pick<IpInfo, 'lookup'>;
   /** For requests without a valid key. */
   unauthenticated: ApiKeyRateLimit;
@@ -53,7 +55,7 @@ export interface ProxyDeps {
   metrics: MetricsStore;
   forwarding: ForwardingStarter;
   /** Asked at each batch, so that rules may change while the gateway runs. */
-  rules: { current(): RuleSet };
+  rules: { current(): RuleSet; reload(): Promise<void> };
   /** What is counted of pushes; unset: nothing. */
   meter?: Meter;
   /** Null: places are what the signals themselves tell. */

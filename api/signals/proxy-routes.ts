@@ -1,5 +1,6 @@
 import type { Route } from '../http/route.js';
 import { ruleRoutes } from './rules/rule-routes.js';
+import { savedRuleRoutes } from './rules/saved-rule-routes.js';
 import { forwardingRoutes } from './management/forwarding-routes.js';
 import { ipInfoRoutes } from './management/ip-info-routes.js';
 import { keyRoutes } from './management/key-routes.js';
@@ -27,6 +28,7 @@ export function proxyRoutes(deps: ProxyDeps): Route[] {
     ...forwardingRoutes(deps),
     ...watcherRoutes({ ...deps, notify }),
     ...ruleRoutes(deps),
+    ...savedRuleRoutes(deps),
     ...quarantineRoutes({ ...deps, notify }),
     ...retentionRoutes(deps),
     ...signalRoutes({ ...deps, notify, pushesUnderWay }, access),

@@ -2,12 +2,17 @@ import { resolve } from 'node:path';
 import { watch } from 'chokidar';
 import { createHash } from 'node:crypto';
 import type { CompiledRule, RuleMode } from './compiled-rule.js';
+import type { SavedRuleStore } from '../../ports/saved-rules.js';
+import type { SavedRuleSet } from '../../../schemas/signals/saved-rules.js';
 import { loadRules } from './load-rules.js';
+import { readSavedRules, withSavedRules } from './saved-rules.js';
 import type { RuleFault } from './load-rules.js';
 
 /** The rules in force, and what could not be used of the files. */
 export interface RuleSet {
   rules: readonly CompiledRule[];
+  /** Those of the files, also where a saved one takes their place. */
+  ofFiles: readonly CompiledRule[];
   mode: RuleMode;
   faults: readonly RuleFault[];
   /** Changes with what the rules say, and with nothing else; each alert is stored with the one that was evaluated. */
@@ -37,26 +42,44 @@ export interface RuleRegistryOptions {
   mainFile?: string | null;
   /** Mode and rules of the main file. @throws Error when it cannot be used */
   readMain(): Promise<{ mode: RuleMode; rules: CompiledRule[] }>;
+  /** Rules that are saved over the API; left out: there are none. */
+  saved?: Pick<SavedRuleStore, 'version' | 'get'>;
   onChange?(set: RuleSet): void;
   now?: () => Date;
 }
 
 /** An editor saves in several steps, and a rollout changes several files. */
 const DEBOUNCE_MS = 300;
+/** So often it is asked whether another gateway has saved rules. */
+const LOOK_FOR_SAVED_MS = 2_000;
 /** Folders of a config map change behind links that no watcher sees. */
 const LOOK_AGAIN_MS = 30_000;
 
 /**
  * Keeps the rules as their files have them while the gateway runs. What breaks keeps its last good form, and the fault
  * is shown: a broken file the rule that it held, a folder or main file that cannot be read all that came from it. Only
- * a file that is gone takes its rule along.
- * @throws Error as `readMain` does, at the start only
+ * a file that is gone takes its rule along. A saved rule takes the place of one of the same name.
+ * @throws Error as `readMain` and `saved` do, at the start only
  */
 export async function openRuleRegistry(options: RuleRegistryOptions): Promise<RuleRegistry> {
   const now = options.now ?? (() => new Date());
   let main = await options.readMain();
   let ofFiles: CompiledRule[] = [];
+  let saved: SavedRuleSet | null = (await options.saved?.get()) ?? null;
   let current: RuleSet | undefined;
+
+  const readSaved = async (faults: RuleFault[]): Promise<readonly CompiledRule[]> => {
+    try {
+      if (options.saved !== undefined && (await options.saved.version()) !== (saved?.version ?? 0))
+        saved = await options.saved.get();
+    } catch {
+      faults.push({ file: 'saved rules', message: 'they cannot be read; what they said before holds' });
+    }
+    if (saved === null) return [];
+    const compiled = readSavedRules(saved);
+    faults.push(...compiled.faults);
+    return compiled.rules;
+  };
 
   const read = async (): Promise<void> => {
     const faults: RuleFault[] = [];
@@ -82,11 +105,16 @@ export async function openRuleRegistry(options: RuleRegistryOptions): Promise<Ru
           : { file, message },
       ),
     );
-    const rules = [...main.rules, ...ofFiles];
+    const ofAll = [...main.rules, ...ofFiles];
+    const rules = withSavedRules(ofAll, await readSaved(faults));
     const version = ruleSetVersion(main.mode, rules);
-    const same = current?.version === version && JSON.stringify(current.faults) === JSON.stringify(faults);
+    const same =
+      current?.version === version &&
+      // Another version may say the same.
+      JSON.stringify(current.ofFiles) === JSON.stringify(ofAll) &&
+      JSON.stringify(current.faults) === JSON.stringify(faults);
     if (same) return;
-    current = { rules, mode: main.mode, faults, version, loadedAt: now() };
+    current = { rules, ofFiles: ofAll, mode: main.mode, faults, version, loadedAt: now() };
     options.onChange?.(current);
   };
 
@@ -111,6 +139,13 @@ export async function openRuleRegistry(options: RuleRegistryOptions): Promise<Ru
   watcher.on('error', () => undefined);
   const again = setInterval(() => void reload(), LOOK_AGAIN_MS);
   again.unref();
+  const lookForSaved = async (): Promise<void> => {
+    const version = await options.saved?.version();
+    if (version !== undefined && version !== (saved?.version ?? 0)) await reload();
+  };
+  // A store that is away for a moment is asked again; the look at the files tells of one that stays away.
+  const forSaved = setInterval(() => void lookForSaved().catch(() => undefined), LOOK_FOR_SAVED_MS);
+  forSaved.unref();
 
   return {
     current: () => current!,
@@ -118,6 +153,7 @@ export async function openRuleRegistry(options: RuleRegistryOptions): Promise<Ru
     async close() {
       clearTimeout(timer);
       clearInterval(again);
+      clearInterval(forSaved);
       await watcher.close();
       await reading;
     },

@@ -20,6 +20,7 @@ import { createMongoPartitionStore } from '../../../activities/stores/mongo/docu
 import { createMongoPresetStore } from '../../../activities/stores/mongo/models/preset-store.js';
 import { createMongoPromptStore } from '../../../activities/stores/mongo/models/prompt-store.js';
 import { createMongoQuotaStore } from '../../../activities/stores/mongo/documents/quota-store.js';
+import { createMongoSavedRuleStore } from '../../../activities/stores/mongo/signals/saved-rule-store.js';
 import { createMongoStatisticsStore } from '../../../activities/stores/mongo/signals/statistics-store.js';
 import { createMongoTaskStore } from '../../../activities/stores/mongo/documents/task-store.js';
 import { createMongoUserStore } from '../../../activities/stores/mongo/documents/user-store.js';
@@ -37,13 +38,14 @@ import { createFakeApiKeyStore } from '../../support/fakes/signals/fake-api-key-
 import { createFakeDecisionCopyStore } from '../../support/fakes/signals/fake-decision-copy-store.js';
 import { createFakeLoginStore } from '../../support/fakes/signals/fake-login-store.js';
 import { createFakeMetricsStore } from '../../support/fakes/signals/fake-metrics-store.js';
+import { createFakeSavedRuleStore } from '../../support/fakes/signals/fake-saved-rule-store.js';
 import { createFakeStatisticsStore } from '../../support/fakes/signals/fake-statistics-store.js';
 import { createFakeWatcherStore } from '../../support/fakes/signals/fake-watcher-store.js';
 
 type DocumentStores = Pick<Adapters, keyof ReturnType<typeof createFakeStores>>;
 type ProxyStores = Pick<
   GatewayProxyAdapters,
-  'alerts' | 'watchers' | 'logins' | 'copies' | 'metrics' | 'statistics' | 'keys'
+  'alerts' | 'watchers' | 'logins' | 'copies' | 'metrics' | 'statistics' | 'keys' | 'savedRules'
 >;
 
 interface Opened<Stores> {
@@ -101,6 +103,7 @@ export async function openProxyStores(now: () => Date): Promise<Opened<ProxyStor
         metrics: createFakeMetricsStore(),
         statistics: createFakeStatisticsStore(alerts),
         keys: createFakeApiKeyStore(),
+        savedRules: createFakeSavedRuleStore(),
       },
       close: async () => {},
     };
@@ -115,6 +118,7 @@ export async function openProxyStores(now: () => Date): Promise<Opened<ProxyStor
       metrics: createMongoMetricsStore(db),
       statistics: createMongoStatisticsStore(db, now),
       keys: createMongoApiKeyStore(db),
+      savedRules: createMongoSavedRuleStore(db),
     },
     close,
   };

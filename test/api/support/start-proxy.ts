@@ -8,6 +8,7 @@ import { compileRule } from '../../../activities/signals/rules/compile-rule.js';
 import { NO_IP_INFO } from '../../../activities/signals/ip-info/ip-info.js';
 import { createInProcessCache } from '../../../activities/stores/in-process-cache.js';
 import { createInProcessRateLimits } from '../../../activities/stores/redis/rate-limits.js';
+import type { SavedRuleStore } from '../../../activities/ports/saved-rules.js';
 import { openProxyStores } from './open-stores.js';
 import { startGateway } from './start-gateway.js';
 
@@ -41,6 +42,8 @@ export interface ProxyOptions {
   trustedProxies?: string[];
   /** Rules as their files have them, and what is wrong with other files. */
   rules?: { name: string; filter: object; enabled?: boolean; watchers?: string[] }[];
+  /** Instead of those. */
+  registry?: (saved: SavedRuleStore) => ProxyDeps['rules'];
   geo?: ProxyDeps['geo'];
   mode?: 'block' | 'allow';
   faults?: { file: string; message: string }[];
@@ -71,7 +74,7 @@ export type Proxy = Awaited<ReturnType<typeof startProxy>>;
 export async function startProxy(options: ProxyOptions = {}) {
   const now = options.now ?? (() => new Date());
   const opened = await openProxyStores(now);
-  const { statistics, keys, ...stores } = opened.stores;
+  const { statistics, keys, savedRules, ...stores } = opened.stores;
   const woken: string[] = [];
   const urged: string[] = [];
   const rules = (options.rules ?? []).map((rule) => {
@@ -96,6 +99,7 @@ export async function startProxy(options: ProxyOptions = {}) {
     proxy: {
       statistics,
       keys,
+      savedRules,
       ipInfo: NO_IP_INFO,
       unauthenticated: createApiKeyRateLimit({
         limits: createInProcessRateLimits(),
@@ -118,14 +122,16 @@ export async function startProxy(options: ProxyOptions = {}) {
           urged.push(`${word} ${watcher}`);
         },
       },
-      rules: {
+      rules: options.registry?.(savedRules) ?? {
         current: () => ({
           rules,
+          ofFiles: rules,
           mode: options.mode ?? 'block',
           faults: options.faults ?? [],
           version: 'version-1',
           loadedAt: new Date(0),
         }),
+        reload: async () => {},
       },
       geo: options.geo ?? null,
       passThrough: line.passThrough,

@@ -22,6 +22,7 @@ import { createMongoMetricsStore } from '../../../activities/stores/mongo/signal
 import { createMongoRecordCollections } from '../../../activities/stores/mongo/migrations/record-collections.js';
 import { createMongoPartitionStore } from '../../../activities/stores/mongo/documents/partition-store.js';
 import { createMongoQuotaStore } from '../../../activities/stores/mongo/documents/quota-store.js';
+import { createMongoSavedRuleStore } from '../../../activities/stores/mongo/signals/saved-rule-store.js';
 import { createMongoStatisticsStore } from '../../../activities/stores/mongo/signals/statistics-store.js';
 import { createMongoTaskStore } from '../../../activities/stores/mongo/documents/task-store.js';
 import { createMongoUserStore } from '../../../activities/stores/mongo/documents/user-store.js';
@@ -86,6 +87,7 @@ export function storesOf(db: Db) {
     partitions: createMongoPartitionStore(db),
     quotas: createMongoQuotaStore(db),
     records: createMongoRecordCollections(db),
+    savedRules: createMongoSavedRuleStore(db),
     statistics: createMongoStatisticsStore(db),
     tasks: createMongoTaskStore(db),
     users: createMongoUserStore(db),

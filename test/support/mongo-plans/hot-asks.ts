@@ -87,6 +87,9 @@ export const LEFT_OUT: Record<string, string> = {
       'metrics.queues',
       'logins.unblock',
       'logins.overview',
+      'savedRules.get',
+      'savedRules.list',
+      'savedRules.save',
     ].map((name) => [name, BY_A_PERSON]),
   ),
   ...Object.fromEntries(
@@ -113,6 +116,7 @@ export const LEFT_OUT: Record<string, string> = {
   ),
   'workers.withdraw': 'the end of a worker, by _id',
   'workers.requestRestart': BY_A_PERSON,
+  'savedRules.version': 'the last of at most a hundred, by _id',
   'records.estimate': 'the length that the server keeps of the collection',
   'copies.drop': 'a set of decisions that cannot be kept, by _id',
 };

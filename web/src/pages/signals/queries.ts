@@ -45,6 +45,16 @@ export const rulesQuery = queryOptions({
   refetchInterval: REFRESH_MS,
 });
 
+export const savedRulesQuery = queryOptions({
+  queryKey: ['signals', 'rules', 'saved'],
+  queryFn: () => bodyOf(api.GET('/api/filters/saved')),
+});
+
+export const ruleVersionsQuery = queryOptions({
+  queryKey: ['signals', 'rules', 'versions'],
+  queryFn: async () => (await bodyOf(api.GET('/api/filters/saved/versions'))).versions,
+});
+
 export const quarantineQuery = queryOptions({
   queryKey: ['signals', 'quarantine'],
   queryFn: () => bodyOf(api.GET('/api/quarantine', { params: { query: { limit: 100 } } })),

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, NumberInput, Stack, Table, Text, Textarea } from '@mantine/core';
+import { Alert, Anchor, Button, Group, NumberInput, Stack, Table, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -10,20 +10,11 @@ import { ErrorNotice } from '../../../shared/error-notice';
 import { to } from '../../../shared/routes';
 import { Time } from '../../../shared/time';
 
-function preview(body: { filter: unknown; limit: number }) {
+function preview(body: { filter: unknown; limit: number; watchers?: string[] }) {
   return bodyOf(api.POST('/api/filters/preview', { body }));
 }
 
 type Result = Awaited<ReturnType<typeof preview>>;
-
-function faultOf(json: string): string | null {
-  try {
-    JSON.parse(json);
-    return null;
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
 
 function PreviewResult({ result }: { result: Result }) {
   const { signals: t } = useMessages();
@@ -73,31 +64,22 @@ function PreviewResult({ result }: { result: Result }) {
 }
 
 interface Props {
-  condition: string;
-  onChange: (condition: string) => void;
+  filter: unknown;
+  watchers?: string[] | null;
+  /** Why it cannot be tried. */
+  disabled?: boolean;
 }
 
-export function RulePreview({ condition, onChange }: Props) {
+/** What a rule would hold back of the stored signals. */
+export function RulePreview({ filter, watchers = null, disabled = false }: Props) {
   const { signals: t } = useMessages();
   const [limit, setLimit] = useState(1000);
-  const fault = faultOf(condition);
   const run = useMutation({
     meta: { ownErrors: true },
-    mutationFn: () => preview({ filter: JSON.parse(condition) as unknown, limit }),
+    mutationFn: () => preview({ filter, limit, ...(watchers !== null && { watchers }) }),
   });
   return (
     <Stack>
-      <Textarea
-        label={t.condition}
-        autosize
-        minRows={5}
-        maxRows={24}
-        spellCheck={false}
-        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-        value={condition}
-        onChange={(event) => onChange(event.currentTarget.value)}
-        error={fault !== null && t.conditionBad(fault)}
-      />
       <Group align="end">
         <NumberInput
           label={t.previewLimit}
@@ -106,7 +88,7 @@ export function RulePreview({ condition, onChange }: Props) {
           min={1}
           w={180}
         />
-        <Button onClick={() => run.mutate()} disabled={fault !== null} loading={run.isPending}>
+        <Button variant="default" onClick={() => run.mutate()} disabled={disabled} loading={run.isPending}>
           {t.runPreview}
         </Button>
       </Group>

@@ -8,7 +8,8 @@ import { QueryView } from '../../../shared/query-view';
 import { Time } from '../../../shared/time';
 import { rulesQuery } from '../queries';
 import { RuleCard } from './rule-card';
-import { RulePreview } from './rule-preview';
+import { ConditionPreview } from './condition-preview';
+import { SavedRules } from './saved-rules';
 
 const EXAMPLE = { field: 'source.cn', op: 'in', value: ['FR'] };
 
@@ -47,6 +48,7 @@ function RulesPage() {
           </Stack>
         )}
       </QueryView>
+      <SavedRules />
       <div ref={editor}>
         <Title order={2} size="h4">
           {t.preview}
@@ -54,7 +56,7 @@ function RulesPage() {
         <Text size="sm" c="dimmed" mb="xs">
           {t.previewHint}
         </Text>
-        <RulePreview condition={condition} onChange={setCondition} />
+        <ConditionPreview condition={condition} onChange={setCondition} />
       </div>
     </Page>
   );
