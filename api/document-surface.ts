@@ -29,6 +29,7 @@ import { scheduleRoutes } from './migrations/schedule-routes.js';
 import { workerVersionRoutes } from './migrations/worker-version-routes.js';
 import { searchRoutes } from './retrieval/search/search-routes.js';
 import { serviceRoutes } from './service/service-routes.js';
+import { pageRoutes } from './documents/files/page-routes.js';
 import { staticRoutes } from './documents/files/static-routes.js';
 import { taskRoutes } from './documents/tasks/task-routes.js';
 import { toolRoutes } from './documents/files/tool-routes.js';
@@ -66,6 +67,7 @@ export function documentRoutes(deps: GatewayDeps): Route[] {
     ...feedbackRoutes(deps),
     ...conversationRoutes(deps),
     ...staticRoutes(deps),
+    ...pageRoutes(deps),
   ];
   return [
     ...routes,

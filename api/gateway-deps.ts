@@ -28,7 +28,7 @@ export interface GatewayDeps {
   chat: ChatService;
   stopping?: Stopping;
   tools: {
-    parser: Pick<ParserPool, 'extractText'>;
+    parser: Pick<ParserPool, 'extractText' | 'drawPage'>;
     /** Where files stay while a tool works on them. */
     scratchDirectory: string;
   };

@@ -298,3 +298,21 @@ export const PartitionSnapshot = z
   .meta({ id: 'PartitionSnapshot' });
 
 export const Extract = z.object({ page_content: z.string(), metadata: OpenMetadata }).meta({ id: 'Extract' });
+
+export const PageQuery = z.object({
+  from: queryNumber(z.int().min(0))
+    .optional()
+    .meta({ description: 'Of the passage within the extract, in Unicode code points, as `char_start`' }),
+  to: queryNumber(z.int().min(0)).optional(),
+});
+
+const share = z.number().meta({ description: 'As a share of the page, from its upper left corner' });
+
+export const PageMarks = z
+  .object({
+    page: z.int(),
+    width: z.int().meta({ description: 'Of the picture, in dots' }),
+    height: z.int(),
+    marks: z.array(z.object({ x: share, y: share, width: share, height: share })),
+  })
+  .meta({ id: 'PageMarks' });

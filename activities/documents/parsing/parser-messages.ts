@@ -3,6 +3,7 @@ import type { PictureCount } from '../../../schemas/documents/tasks.js';
 import type { ErrorCode } from '../../../schemas/error-table.js';
 import type { ChunkingOptions } from './chunk.js';
 import type { FileKind } from './file-types.js';
+import type { Box } from './mark-passage.js';
 import type { ParseLimits } from './parse-limits.js';
 import type { PictureLimits } from './pictures/picture-limits.js';
 
@@ -11,9 +12,9 @@ export interface ParseJob {
   path: string;
   kind: FileKind;
   limits: ParseLimits;
-  /** What is made of the document: chunks, or its text alone, up to a length. */
-  output: { chunking: ChunkingOptions } | { maxCharacters: number };
-  /** Written anew: JSON lines, one `ParsedChunk` each; or the text. */
+  /** What is made of the document: chunks, its text alone, up to a length, or a picture of one page of a PDF. */
+  output: { chunking: ChunkingOptions } | { maxCharacters: number } | { page: number; passage: string };
+  /** Written anew: JSON lines, one `ParsedChunk` each; or the text; or a PNG. */
   outputPath: string;
   /** Where the document's pictures go; without it none are taken out. The directory is made when there is one. */
   pictures?: { directory: string; limits: PictureLimits } | undefined;
@@ -33,6 +34,15 @@ export interface MailIds {
   parent: string | null;
 }
 
+/** A page of a PDF as it was drawn. */
+export interface PagePicture {
+  /** In dots. */
+  width: number;
+  height: number;
+  /** Where the passage stands, as shares of the page. */
+  marks: Box[];
+}
+
 export interface ParsedDocument {
   /** Places of pictures included. 0 when the document has nothing (the file is then empty), or none were asked for. */
   chunkCount: number;
@@ -49,6 +59,8 @@ export interface ParsedDocument {
   outputPath: string;
   /** Where pictures were asked for. The chunks say where each of them stands. */
   pictures?: PictureCount;
+  /** Of the page that was drawn. */
+  picture?: PagePicture;
   /** What came of reading it. */
   report?: ParseReport;
 }

@@ -54,6 +54,13 @@ export interface ParserPool {
    * @throws AppError as above; PAYLOAD_TOO_LARGE for a text that is too long
    */
   extractText(request: TextRequest): Promise<ParsedDocument>;
+  /**
+   * Draws a page of a PDF as a PNG, and tells where a passage stands on it (`picture`).
+   * @throws AppError as above; NOT_FOUND, plain, for a page that is not there
+   */
+  drawPage(
+    request: Omit<TextRequest, 'maxCharacters' | 'kind'> & { page: number; passage: string },
+  ): Promise<ParsedDocument>;
   /** New processes for what comes next; a document that is being read is read to its end by the old one. */
   renew(): void;
   /** Kills all processes, waits until they are gone; calls under way and later ones reject. */
@@ -218,6 +225,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
       return run(request, { chunking: request.chunking });
     },
     extractText: (request) => run(request, { maxCharacters: request.maxCharacters }),
+    drawPage: ({ page, passage, ...request }) => run({ ...request, kind: 'pdf' }, { page, passage }),
     renew() {
       for (const process of busy) old.add(process);
       for (const process of idle.splice(0)) void process.kill();

@@ -258,7 +258,7 @@ function linearizedLength(head: string): number {
  * What liteparse may be given: it hands bytes without a signature to converters, and does not look beyond the first
  * 1024 bytes for one. A file that ends before its end mark is cut off; it is read as far as it goes.
  */
-async function pdfInput(path: string): Promise<{ input: string | Buffer; cutOff: boolean }> {
+export async function pdfInput(path: string): Promise<{ input: string | Buffer; cutOff: boolean }> {
   const file = await openFileBytes(path);
   try {
     const head = await file.read(0, Math.min(file.size, 8192));

@@ -3,6 +3,7 @@ import { createChunker } from './chunker.js';
 import { stripInvisible } from '../../text/invisible-characters.js';
 import { parseDocument } from './parse-document.js';
 import type { ParsedSections } from './parse-source.js';
+import { drawPage } from './page-picture.js';
 import { createPictureCollector } from './pictures/picture-collector.js';
 import { writeText } from './write-text.js';
 import type { ParseJob, ParseProgress, ReadDocument } from './parser-messages.js';
@@ -45,17 +46,15 @@ export async function runParseJob(
   job: ParseJob,
   onProgress: (progress: ParseProgress) => void,
 ): Promise<ReadDocument> {
+  const { output } = job;
+  if ('page' in output) return drawPage({ ...job, output });
   const pictures = job.pictures && createPictureCollector(job.pictures.directory, job.pictures.limits);
   const parsed = await parseDocument({ ...job, pictures });
   const report = createReportReader(parsed, job.kind, pictures);
   const encodingOf = (): Pick<ReadDocument, 'encoding'> =>
     parsed.encoding === undefined ? {} : { encoding: parsed.encoding };
-  if ('maxCharacters' in job.output) {
-    const written = await writeText(
-      visibleOf(parsed.sections, report),
-      job.outputPath,
-      job.output.maxCharacters,
-    );
+  if ('maxCharacters' in output) {
+    const written = await writeText(visibleOf(parsed.sections, report), job.outputPath, output.maxCharacters);
     const pages = parsed.pages()?.total ?? null;
     return {
       chunkCount: 0,
@@ -67,7 +66,7 @@ export async function runParseJob(
       report: report.end(),
     };
   }
-  const chunker = createChunker(job.output.chunking);
+  const chunker = createChunker(output.chunking);
   const writer = await openChunkWriter(job.outputPath);
   let chunkCount = 0;
   let tokens = 0;

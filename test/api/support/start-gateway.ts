@@ -150,7 +150,7 @@ export async function startGateway(options: GatewayOptions = {}) {
   });
   const parser = createParserPool({ size: 1 });
   const scratchDirectory = await mkdtemp(join(tmpdir(), 'tamis-gateway-test-'));
-  const tools = { parser: options.parser ?? parser, scratchDirectory };
+  const tools = { parser: { ...parser, ...options.parser }, scratchDirectory };
   const proxy =
     options.proxy === undefined
       ? {}

@@ -21,7 +21,12 @@ export async function taskIdOf(response: Response): Promise<string> {
 }
 
 /** What the worker would do with an admitted task: chunks, publication, COMPLETED. One chunk per line of text. */
-export async function publishTask({ adapters }: Gateway, taskId: string, lines: string[]): Promise<string[]> {
+export async function publishTask(
+  { adapters }: Gateway,
+  taskId: string,
+  lines: string[],
+  page: number | null = null,
+): Promise<string[]> {
   const task = await adapters.tasks.get(taskId);
   if (task === null) throw new Error(`no task ${taskId}`);
   const embedder = await adapters.models.embedder(task.embedder);
@@ -39,7 +44,7 @@ export async function publishTask({ adapters }: Gateway, taskId: string, lines: 
       published: false,
       filename: task.upload.filename,
       heading_path: [],
-      page: null,
+      page,
       chunk_type: 'text' as const,
       section_id: 0,
       prev_section_id: null,

@@ -1,4 +1,4 @@
-import { Badge, Group, Paper, Stack, Text } from '@mantine/core';
+import { Badge, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
 import { useFormat } from '../../../i18n/format';
@@ -16,9 +16,11 @@ interface Chunk {
 interface Props {
   chunks: readonly Chunk[];
   marked: { extract: string | null; range: TextRange | null };
+  /** Shows the page of an extract; left out where the file has none to show. */
+  onPage?: ((extract: string) => void) | undefined;
 }
 
-export function ChunkList({ chunks, marked }: Props) {
+export function ChunkList({ chunks, marked, onPage }: Props) {
   const { documents: t } = useMessages();
   const format = useFormat();
   const frame = useRef<HTMLDivElement>(null);
@@ -58,6 +60,16 @@ export function ChunkList({ chunks, marked }: Props) {
                     )}
                     {chunk.metadata['chunk_type'] !== 'text' && (
                       <Badge variant="default">{textOf(chunk.metadata['chunk_type'])}</Badge>
+                    )}
+                    {onPage !== undefined && typeof chunk.metadata['page'] === 'number' && (
+                      <Button
+                        size="compact-xs"
+                        variant="default"
+                        aria-label={`${t.showPage}: ${t.extractNumber(format.number(index + 1))}`}
+                        onClick={() => onPage(textOf(chunk.metadata['_id']))}
+                      >
+                        {t.showPage}
+                      </Button>
                     )}
                     {ranges.length > 0 && <Text size="sm">{t.highlighted}</Text>}
                   </Group>

@@ -1,5 +1,6 @@
-import { Anchor, Button, Stack } from '@mantine/core';
+import { Anchor, Button, Grid, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Link, useParams, useSearchParams } from 'wouter';
 import { useMessages } from '../../../i18n/language';
 import { Empty } from '../../../shared/empty';
@@ -8,6 +9,7 @@ import { QueryView } from '../../../shared/query-view';
 import { to, withQuery } from '../../../shared/routes';
 import { chunksQuery, textOf } from '../queries';
 import { ChunkList } from './chunk-list';
+import { PagePicture } from './page-picture';
 import { ParseReport } from './parse-report';
 
 /** A file's extracts in order. `extract`, `from` and `to` in the address mark a passage, as a citation does. */
@@ -21,6 +23,9 @@ function ReaderPage() {
   const from = Number(query.get('from'));
   const end = Number(query.get('to'));
   const marked = { extract: query.get('extract'), range: end > from ? { from, to: end } : null };
+  const [pageOf, setPageOf] = useState(marked.extract);
+  const isPdf = /\.pdf$/i.test(textOf(first?.['original_filename']) || textOf(first?.['filename']));
+  const shown = chunks.data?.find(({ metadata }) => isPdf && metadata['_id'] === pageOf)?.metadata;
   return (
     <Page
       title={textOf(first?.['original_filename']) || file}
@@ -46,7 +51,24 @@ function ReaderPage() {
         <ParseReport partition={partition} file={file} />
         <QueryView query={chunks}>
           {(list) =>
-            list.length === 0 ? <Empty title={t.noChunks} /> : <ChunkList chunks={list} marked={marked} />
+            list.length === 0 ? (
+              <Empty title={t.noChunks} />
+            ) : (
+              <Grid>
+                <Grid.Col span={shown === undefined ? 12 : { base: 12, lg: 7 }}>
+                  <ChunkList chunks={list} marked={marked} onPage={isPdf ? setPageOf : undefined} />
+                </Grid.Col>
+                {shown !== undefined && (
+                  <Grid.Col span={{ base: 12, lg: 5 }}>
+                    <PagePicture
+                      extract={textOf(shown['_id'])}
+                      page={Number(shown['page'])}
+                      range={shown['_id'] === marked.extract ? marked.range : null}
+                    />
+                  </Grid.Col>
+                )}
+              </Grid>
+            )
           }
         </QueryView>
       </Stack>
