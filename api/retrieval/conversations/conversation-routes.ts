@@ -25,7 +25,7 @@ const TAG = 'Conversations';
 
 const ConversationParams = z.object({ conversation_id: z.string() });
 
-/** Conversations of the caller alone: nobody reads those of another user, administrators included. */
+/** Conversations of the caller alone: no other user reads them, administrators included. */
 export function conversationRoutes({
   adapters: { conversations, users },
 }: {

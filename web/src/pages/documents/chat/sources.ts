@@ -6,7 +6,7 @@ import type { ChatExtra, Source } from './stream-answer';
 export type KeptSource = components['schemas']['ConversationSource'];
 
 /** So many are kept of an answer. */
-const MOST = 100;
+const MAX_SOURCES = 100;
 
 function idOf({ chunk, url }: Source): string {
   return textOf(chunk?.['_id']) || (url ?? '');
@@ -40,7 +40,7 @@ export function keptSources(extra: ChatExtra): KeptSource[] {
   const named = new Set(extra.cited_sources.map(idOf));
   if (named.size === 0 && extra.citations_reported) return [];
   return extra.presented_sources
-    .slice(0, MOST)
+    .slice(0, MAX_SOURCES)
     .map((source, index) => kept(quoted.get(idOf(source)) ?? source, index + 1, named.has(idOf(source))));
 }
 
