@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from '@jest/globals';
+import { OPERATIONS } from './cut-campaign.js';
+import type { CutReport, Engine, Operation } from './cut-campaign.js';
+
+const PAPER = join(fileURLToPath(new URL('../..', import.meta.url)), 'docs/operations.md');
+const ENGINES: Readonly<Record<string, Engine>> = {
+  MongoDB: 'mongodb',
+  OpenSearch: 'opensearch',
+  Redis: 'redis',
+  Temporal: 'temporal',
+  'model server': 'models',
+  'central API': 'capi',
+};
+
+/** The statuses that `docs/operations.md` promises while an engine is away; its columns are in the same order. */
+function promisedStatuses(engine: Engine): Map<Operation, readonly number[]> {
+  for (const line of readFileSync(PAPER, 'utf8').split('\n')) {
+    const [, name = '', ...cells] = line.split('|').map((cell) => cell.trim());
+    const statuses = OPERATIONS.map((_name, at) => (cells[at]?.match(/\d{3}/g) ?? []).map(Number));
+    if (ENGINES[name] === engine && statuses.every(({ length }) => length > 0))
+      return new Map(OPERATIONS.map((operation, at) => [operation, statuses[at]!]));
+  }
+  throw new Error(`docs/operations.md has no row of ${engine}`);
+}
+
+/** What was answered is what the paper says, and nothing that was taken was lost. */
+export function expectRow(engine: Engine, { during, faults }: CutReport): void {
+  const promised = promisedStatuses(engine);
+  const others = OPERATIONS.flatMap((name) =>
+    Object.keys(during[name])
+      .filter((status) => promised.get(name)?.includes(Number(status)) !== true)
+      .map((status) => `${name} answered ${status}`),
+  );
+  expect({ others, faults }).toEqual({ others: [], faults: [] });
+}
