@@ -11,10 +11,6 @@ const ASKING = new Set(
   ).split(' '),
 );
 
-/** Questions whose answer is most likely a number or a date. */
-const ASKS_NUMBER =
-  /\b(?:when|how (?:many|much|long|old|often|far|high|big|fast)|what (?:year|date|time)|quand|combien|quelle (?:annee|date|duree|heure|taille|distance|hauteur|vitesse)|quel (?:nombre|age|montant|prix|pourcentage|delai|mois|jour))\b/;
-
 /** The distinct stems of the content words of a text, in order. */
 export function contentStems(text: string): string[] {
   return [...new Set(wordsOf(foldText(text)).flatMap((word) => (isStopWord(word) ? [] : [lightStem(word)])))];
@@ -23,7 +19,6 @@ export function contentStems(text: string): string[] {
 export interface Question {
   /** Stems of what is asked about. */
   terms: string[];
-  asksNumber: boolean;
   language: 'en' | 'fr';
 }
 
@@ -36,7 +31,6 @@ export function readQuestion(text: string): Question {
   const about = content.filter((word) => !ASKING.has(word));
   return {
     terms: [...new Set((about.length > 0 ? about : content).map(lightStem))],
-    asksNumber: ASKS_NUMBER.test(folded),
     language: languageOf(text) ?? 'en',
   };
 }

@@ -45,6 +45,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   'bench:web': async () => (await import('./commands/with-browser.js')).withBrowser('test/bench/web.ts'),
   'console:pictures': async () =>
     (await import('./commands/with-browser.js')).withBrowser('test/web/take-pictures.ts'),
+  'bench:answers': async () => (await import('./commands/bench.js')).benchAlone('test/bench/answers.ts'),
   'bench:chat': async () => (await import('./commands/bench.js')).bench('test/bench/chat.ts'),
   services: async () => (await import('./commands/services.js')).services,
 };

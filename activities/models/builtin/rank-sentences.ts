@@ -2,6 +2,8 @@ import { splitSentences } from '../../text/sentences.js';
 import type { SourceBlock } from './source-blocks.js';
 import { contentStems } from '../../text/question-terms.js';
 import type { Question } from '../../text/question-terms.js';
+import { holdsAnswer } from './answer-type.js';
+import type { AnswerType } from './answer-type.js';
 
 export interface RankedSentence {
   text: string;
@@ -10,15 +12,36 @@ export interface RankedSentence {
   score: number;
   /** Part of the question's weight that the sentence and what stands around it cover, 0 to 1. */
   coverage: number;
+  /** Whether it holds something of the kind that is asked for; null where the question does not tell. */
+  fits: boolean | null;
+  /** Whether it says something of what is asked about, beyond the names in the question. */
+  onTopic: boolean;
+  /** Whether its source speaks of one of the names in the question, and of every number and place in an order. */
+  agrees: boolean;
+}
+
+/** What is looked for. */
+export interface Asked extends Question {
+  type: AnswerType | null;
+  /** Stems of the names in it. */
+  names: ReadonlySet<string>;
+  /** Those that name one of several: years, versions, `second`. */
+  numbers: readonly string[];
 }
 
 interface Candidate {
   text: string;
+  /** The sentence before it, where it begins with a pronoun, which says nothing alone. */
+  before: string | null;
   source: number;
   stems: ReadonlySet<string>;
   /** Stems of the heading line, and of the sentences beside it. */
   heading: ReadonlySet<string>;
   around: ReadonlySet<string>;
+  /** Of the sentence that a pronoun at its beginning points at. */
+  previous: ReadonlySet<string>;
+  /** Of the whole source. */
+  whole: ReadonlySet<string>;
 }
 
 /** A match by a long common beginning (`explos`, `explosion`) counts, but less than the same stem. */
@@ -36,13 +59,20 @@ const RANK_BONUS = 0.1;
 const IDF_FLOOR = 2;
 /** Part of the score that is the share of distinct terms, whatever their weight. */
 const DISTINCT_SHARE = 0.25;
-const NUMBER_BONUS = 0.1;
+const FITTING_BONUS = 0.1;
 /** A fragment of fewer content words than this says little by itself and counts half. */
 const SHORT = 4;
 
 /** Lines that are headings or table rules give context, not answers. */
 const HEADING_LINE = /^#{1,6}\s.*$/gm;
 const NO_ANSWER = /^#{1,6}\s|^[\s|:=_*-]+$/;
+
+/** What stands for something that the sentence before has named. */
+const PRONOUN =
+  /^(?:it|he|she|they|this|these|those|its|his|her|their|il|elle|ils|elles|ce|cela|celui-ci|celle-ci|ceux-ci|son|sa|ses|leurs?)\s/i;
+const SUBJECT = /^(?:it|he|she|they|this|these|those|il|elle|ils|elles|cela|celui-ci|celle-ci|ceux-ci)\s/i;
+/** What the sentence before names counts nearly as if it stood here. */
+const BEFORE_PRONOUN_MATCH = 0.8;
 
 /** `10 h. Les retards`: the splitter takes a single letter for an initial, which after a number it is not. */
 const AFTER_UNIT = /(?<=\p{N}\s?\p{Ll}\.)\s+(?=\p{Lu})/u;
@@ -57,10 +87,16 @@ function candidatesIn({ number, heading, text }: SourceBlock): Candidate[] {
     .map((sentence) => sentence.replace(/\s+/g, ' ').trim())
     .filter((sentence) => sentence !== '');
   const stems = sentences.map(contentStems);
+  const whole = new Set([...headingStems, ...contentStems(text)]);
   return sentences.flatMap((sentence, index) => {
     if (NO_ANSWER.test(sentence)) return [];
     const around = new Set([...(stems[index - 1] ?? []), ...(stems[index + 1] ?? [])]);
-    return [{ text: sentence, source: number, stems: new Set(stems[index]), heading: headingStems, around }];
+    const previous = new Set(PRONOUN.test(sentence) ? stems[index - 1] : []);
+    const before = SUBJECT.test(sentence) ? (sentences[index - 1] ?? null) : null;
+    const own = new Set(stems[index]);
+    return [
+      { text: sentence, before, source: number, stems: own, heading: headingStems, around, previous, whole },
+    ];
   });
 }
 
@@ -80,38 +116,55 @@ function termWeights(terms: readonly string[], candidates: readonly Candidate[])
   });
 }
 
+/** Names in part, since a source may leave out a first name; numbers altogether. */
+function agreesWith({ names, numbers }: Asked, whole: ReadonlySet<string>): boolean {
+  const named = names.size === 0 || [...names].some((name) => matchIn(name, whole) > 0);
+  return named && numbers.every((number) => whole.has(number));
+}
+
 /**
  * The sentences of the sources, those that answer the question best first: by the idf-weighted share of its terms that
- * they hold, the share of distinct terms, and bonuses for a number where one is asked for and for the place of the
+ * they hold, the share of distinct terms, and bonuses for the kind of thing that is asked for and for the place of the
  * source. Terms from the heading and the neighbouring sentences count in part. Repeated sentences (chunks overlap) come
  * once.
  */
-export function rankSentences(sources: readonly SourceBlock[], question: Question): RankedSentence[] {
+export function rankSentences(sources: readonly SourceBlock[], question: Asked): RankedSentence[] {
   const distinct = new Map<string, Candidate>();
   for (const candidate of sources.flatMap(candidatesIn))
     if (!distinct.has(candidate.text)) distinct.set(candidate.text, candidate);
   const candidates = [...distinct.values()];
-  const weights = termWeights(question.terms, candidates);
+  const { type, names } = question;
+  const known = new Set(question.terms);
+  const about = question.terms.filter((term) => type?.asking.has(term) !== true);
+  const terms = about.length > 0 ? about : question.terms;
+  const weights = termWeights(terms, candidates);
   const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const rank = ({ text, source, stems, heading, around }: Candidate): RankedSentence => {
+  const topics = terms.filter((term) => !names.has(term));
+  const rank = (candidate: Candidate): RankedSentence => {
+    const { text, before, source, stems, heading, around, previous, whole } = candidate;
     let covered = 0;
     let inside = 0;
     let distinctTerms = 0;
-    question.terms.forEach((term, index) => {
+    terms.forEach((term, index) => {
       const weight = weights[index] ?? 0;
-      const own = matchIn(term, stems);
+      const own = Math.max(matchIn(term, stems), matchIn(term, previous) * BEFORE_PRONOUN_MATCH);
       const near = Math.max(matchIn(term, heading) * HEADING_MATCH, matchIn(term, around) * AROUND_MATCH);
       inside += weight * own;
       covered += weight * Math.max(own, near);
       if (own > 0) distinctTerms++;
     });
-    const coverage = total === 0 || inside === 0 ? 0 : covered / total;
-    const share = question.terms.length === 0 ? 0 : distinctTerms / question.terms.length;
-    const number = question.asksNumber && /\p{N}/u.test(text) ? NUMBER_BONUS : 0;
+    const coverage = inside === 0 ? 0 : covered / total;
+    const share = distinctTerms / Math.max(1, terms.length);
+    const fits = type === null || coverage === 0 ? null : holdsAnswer(type, text, known);
+    const isCounted = fits === true && type !== null && type.counted !== null;
+    const onTopic = isCounted || topics.length === 0 || topics.some((term) => matchIn(term, stems) > 0);
+    const agrees = agreesWith(question, whole);
+    const bonus = fits === true ? FITTING_BONUS : 0;
     const length = stems.size < SHORT ? 0.5 : 1;
     const score =
-      (coverage * (1 - DISTINCT_SHARE) + share * DISTINCT_SHARE + number + RANK_BONUS / source) * length;
-    return { text, source, score: coverage === 0 ? 0 : score, coverage };
+      (coverage * (1 - DISTINCT_SHARE) + share * DISTINCT_SHARE + bonus + RANK_BONUS / source) * length;
+    const quote = before === null ? text : `${before} ${text}`;
+    return { text: quote, source, score: coverage === 0 ? 0 : score, coverage, fits, onTopic, agrees };
   };
   return candidates
     .map(rank)

@@ -109,6 +109,41 @@ describe('createExtractiveModel', () => {
     expect(await ask(question, sources)).toBe(answer);
   });
 
+  const BIOGRAPHY = [
+    {
+      heading: 'dusart.md',
+      text: 'Marie Dusart was born in Lyon in 1871, the daughter of a silk merchant. She discovered the dye called lyonite in 1903.',
+    },
+    {
+      heading: 'lac.md',
+      text: "Le lac d'Ourvieille s'étend sur 340 hectares et atteint 27 mètres de profondeur. La pêche y est interdite depuis 2012 afin de protéger l'omble.",
+    },
+  ];
+
+  test.each([
+    'How many children did Marie Dusart have?',
+    'Whom did Marie Dusart marry?',
+    'Where is Marie Dusart buried?',
+    'How much did the dye called lyonite cost?',
+    'When was Paul Renard born?',
+    'What did Marie Dusart discover in 1911?',
+    "Quelle est l'altitude du lac ?",
+    'Combien coûte un permis de pêche au lac ?',
+    'Qui a interdit la pêche au lac ?',
+  ])('refuses what the right text does not hold: %s', async (question) => {
+    expect(await ask(question, BIOGRAPHY)).toMatch(/\[Sources: none\]$/);
+  });
+
+  test.each([
+    ['When was Marie Dusart born?', /^Marie Dusart was born in Lyon in 1871/],
+    ['Quelle est la profondeur du lac ?', /27 mètres/],
+    ['Pourquoi la pêche est-elle interdite ?', /afin de protéger l'omble/],
+    // What "she" is stands in the sentence before.
+    ['What did Marie Dusart discover?', /^Marie Dusart was born .* She discovered the dye/],
+  ])('answers %s', async (question, answer) => {
+    expect(await ask(question, BIOGRAPHY)).toMatch(answer);
+  });
+
   test('says what it is when there are no sources at all', async () => {
     expect(await ask('Hello, how are you?', null)).toMatch(/^This built-in model only quotes from documents/);
     expect(await ask('Bonjour, comment vas-tu ?', null)).toMatch(/^Ce modèle intégré ne fait que citer/);
