@@ -21,6 +21,8 @@ import type {
   RateLimits,
   WorkerAdapters,
 } from './ports/adapters.js';
+import { WITHOUT_DOCUMENTS } from './backups/without-documents.js';
+import type { BackupAdapters } from './ports/backups.js';
 import { UNMEASURED } from './ports/meter.js';
 import type { Meter } from './ports/meter.js';
 import { connectMongo } from './stores/mongo/connect-mongo.js';
@@ -116,7 +118,8 @@ export async function connectGateway(
 ): Promise<GatewayAdapters> {
   const records = await connectRecords(config, meter);
   const { db, secretsKey, formerKeys } = records;
-  const base = await connectDocuments(config, records);
+  const backups = await connectBackups(config, records);
+  const base = await connectDocuments(config, records, backups);
   const { ipLookup } = config.proxy;
   const ipInfo =
     ipLookup === null
@@ -145,8 +148,10 @@ export async function connectGateway(
             ipInfo,
           },
     sessions: createMongoSessionStore(db),
+    backups,
     pingRecords: () => records.ping(),
     async close() {
+      backups.storage?.close();
       await Promise.allSettled([ipInfo.close(), documents?.close(), records.close()]);
     },
   };
@@ -201,8 +206,9 @@ function connectRoutes(
  */
 export async function connectWorker(config: Config, meter: Meter = UNMEASURED): Promise<WorkerAdapters> {
   const records = await connectRecords(config, meter);
-  const { secretsKey } = records;
-  const base = await connectDocuments(config, records);
+  const { db, secretsKey } = records;
+  const backups = await connectBackups(config, records);
+  const base = await connectDocuments(config, records, backups);
   const callbackClient = createCallbackClient(config.callbacks);
   return {
     documents: base === null ? null : { ...base.adapters, callbackClient },
@@ -220,8 +226,13 @@ export async function connectWorker(config: Config, meter: Meter = UNMEASURED): 
               meter,
             ),
           },
+    backedUp: {
+      ...(base?.adapters ?? { ...recordStores(db), ...WITHOUT_DOCUMENTS }),
+      backups,
+    },
     pingRecords: () => records.ping(),
     async close() {
+      backups.storage?.close();
       await Promise.allSettled([callbackClient.close(), base?.adapters.close(), records.close()]);
     },
   };
@@ -269,14 +280,16 @@ interface DocumentConnections {
 }
 
 /** Null where SERVICES leaves documents out. Closes the records when it fails. */
-async function connectDocuments(config: Config, records: Records): Promise<DocumentConnections | null> {
+async function connectDocuments(
+  config: Config,
+  records: Records,
+  backups: BackupAdapters,
+): Promise<DocumentConnections | null> {
   if (!config.services.documents) return null;
   const { db, secretsKey, formerKeys, keys, meter } = records;
   const opensearch = connectOpenSearch(config.opensearch, meter);
   const modelServers = new Agent({ connect: { timeout: MODEL_CONNECT_MS } });
-  const storage = await openBackupStorage(config.backups);
   const close = async (): Promise<void> => {
-    storage?.close();
     await Promise.allSettled([opensearch.close(), modelServers.destroy()]);
   };
   try {
@@ -366,15 +379,7 @@ async function connectDocuments(config: Config, records: Records): Promise<Docum
           createVectorStoreMigration(indexes, { partitions, endpoints, files }),
         ],
       },
-      backups: {
-        storage,
-        runs: createMongoBackupRunStore(db),
-        archive: createMongoRecordArchive(db),
-        keyFingerprints: [secretsKey, ...formerKeys].flatMap((key) =>
-          key === null ? [] : [keyFingerprint(key)],
-        ),
-        knownSteps: RECORD_STEPS.map(({ name }) => name),
-      },
+      backups,
       probes: {
         mongodb: () => records.ping(),
         opensearch: () => opensearch.ping(),
@@ -387,6 +392,35 @@ async function connectDocuments(config: Config, records: Records): Promise<Docum
     await Promise.allSettled([close(), records.close()]);
     throw error;
   }
+}
+
+/** Backups, of whichever sides there are. */
+async function connectBackups(
+  config: Config,
+  { db, secretsKey, formerKeys }: Records,
+): Promise<BackupAdapters> {
+  return {
+    storage: await openBackupStorage(config.backups),
+    runs: createMongoBackupRunStore(db),
+    archive: createMongoRecordArchive(db),
+    keyFingerprints: [secretsKey, ...formerKeys].flatMap((key) =>
+      key === null ? [] : [keyFingerprint(key)],
+    ),
+    knownSteps: RECORD_STEPS.map(({ name }) => name),
+    hasDocuments: config.services.documents,
+  };
+}
+
+/** The stores of documents' records that a restore goes through. */
+function recordStores(db: Db) {
+  return {
+    files: createMongoFileStore(db),
+    blobs: createMongoBlobStore(db),
+    claims: createMongoClaimStore(db),
+    counters: createMongoCounterStore(db),
+    endpoints: createMongoModelEndpointStore(db),
+    quotas: createMongoQuotaStore(db),
+  };
 }
 
 /** Those that both processes use. */

@@ -5,7 +5,7 @@ import type { Middleware } from 'koa';
 import type { RouteAdapters, RateLimits } from '../activities/ports/adapters.js';
 import type { SwapStarter } from '../activities/ports/embedder-swaps.js';
 import type { EvaluationStarter } from '../activities/ports/evaluation.js';
-import type { BackupStarter } from '../activities/ports/backups.js';
+import type { BackupAdapters, BackupStarter } from '../activities/ports/backups.js';
 import type { MigrationStarter } from '../activities/ports/migrations.js';
 import type { ScheduleSteering } from '../activities/ports/schedules.js';
 import type { WorkflowStarter } from '../activities/ports/tasks.js';
@@ -23,6 +23,7 @@ import type { Logger } from './logger.js';
 import { createAuthentication, createFindUser } from './http/middleware/authentication.js';
 import { crossOrigin, isCodecRequest } from './http/middleware/cross-origin.js';
 import type { CodecOrigin } from './http/middleware/cross-origin.js';
+import { backupRoutes } from './backups/backup-routes.js';
 import { CODEC_PATH } from './migrations/codec-routes.js';
 import { errorMapping } from './http/middleware/error-mapping.js';
 import { guardOpenAccess } from './http/middleware/open-access.js';
@@ -112,7 +113,9 @@ export type ProxyAppDeps = Pick<
   | 'checkResponses'
 > & {
   proxy: ProxyDeps;
-  workflows: Pick<WorkflowStarter, 'ping'>;
+  workflows: Pick<WorkflowStarter, 'ping'> & BackupStarter;
+  /** Where there is no other listener that serves them. */
+  backups?: BackupAdapters;
   pingRecords: () => Promise<void>;
 };
 
@@ -205,7 +208,12 @@ function createBase(
 function proxyRouter(
   routes: readonly Route[],
   sessions: Sessions,
-  { config, proxy, checkResponses }: Pick<AppDeps, 'config' | 'proxy' | 'checkResponses'>,
+  {
+    config,
+    proxy,
+    checkResponses,
+    stopping,
+  }: Pick<AppDeps, 'config' | 'proxy' | 'checkResponses' | 'stopping'>,
 ): Router {
   // Dashboards and local API servers spell a path in one way only (wire contract of the proxy, 1.2).
   const router = new Router({ strict: true, sensitive: true });
@@ -213,6 +221,7 @@ function proxyRouter(
     checkApiKey: proxy && createApiKeyCheck(proxy, sessions),
     http: config.http,
     checkResponses: checkResponses ?? false,
+    ...(stopping === undefined ? {} : { stopping }),
   });
   return router;
 }
@@ -269,7 +278,13 @@ export function createProxyApp(deps: ProxyAppDeps): Koa {
   const { config } = deps;
   const metrics = deps.metrics ?? createGatewayMetrics();
   metrics.watchSignals(deps.proxy.alerts, deps.proxy.now);
-  const proxy = proxyRoutes({ ...deps.proxy, meter: metrics.meter });
+  const { backups, workflows } = deps;
+  const proxy = [
+    ...proxyRoutes({ ...deps.proxy, meter: metrics.meter }),
+    ...(backups === undefined
+      ? []
+      : backupRoutes({ backups, workflows }, { key: 'dashboard', scope: 'admin' })),
+  ];
   const limiting = createRateLimiting(config, deps.rateLimits);
   const { sessions, routes: console } = openConsole(deps, limiting);
   const health = [

@@ -46,7 +46,7 @@ export function documentRoutes(deps: GatewayDeps): Route[] {
     ...userRoutes(deps),
     ...serviceRoutes(deps),
     ...migrationRoutes(deps),
-    ...backupRoutes(deps),
+    ...backupRoutes({ backups: deps.adapters.backups, workflows: deps.workflows }, 'admin'),
     ...scheduleRoutes(deps),
     ...retentionRoutes(deps),
     ...codecRoutes(deps),

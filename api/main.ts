@@ -210,7 +210,12 @@ const common = {
 };
 
 function serveProxy(deps: ProxyDeps): Koa {
-  return createProxyApp({ ...common, proxy: deps, pingRecords: () => adapters.pingRecords() });
+  return createProxyApp({
+    ...common,
+    proxy: deps,
+    pingRecords: () => adapters.pingRecords(),
+    ...(documents === null ? { backups: adapters.backups } : {}),
+  });
 }
 
 /** What listens where: one app for both sides, one for each, or the one side that there is. */

@@ -53,6 +53,8 @@ const ORPHAN_GRACE_MS = 24 * 3_600_000;
 export interface WorkerPools {
   documents: DocumentPools | null;
   alerts: WorkerPool | null;
+  /** Of the queue of migrations, where documents are not served: there are backups then, and no migrations. */
+  backups: WorkerPool | null;
 }
 
 interface DocumentPools {
@@ -98,6 +100,18 @@ export async function createWorkers(deps: WorkerDeps): Promise<WorkerPools> {
       proxy === null || !config.worker.taskQueues.includes('alerts')
         ? null
         : await createAlertPool(deps, { ...common, workflowBundle }, proxy),
+    backups:
+      documents !== null || proxy === null || !config.worker.taskQueues.includes('migrations')
+        ? null
+        : await pool({
+            ...common,
+            workflowBundle,
+            taskQueue: taskQueues(config.temporal.prefix).migrations,
+            activities: createBackupActivities({
+              adapters: adapters.backedUp,
+              settings: { keep: config.backups.keep },
+            }),
+          }),
   };
 }
 

@@ -97,10 +97,14 @@ async function main(): Promise<void> {
     },
     adapters.documents?.migrations.migrations ?? [],
   );
-  const { documents: documentPools, alerts } = pools;
-  const all = [documentPools?.documents, documentPools?.models, documentPools?.migrations, alerts].filter(
-    (pool) => pool != null,
-  );
+  const { documents: documentPools, alerts, backups } = pools;
+  const all = [
+    documentPools?.documents,
+    documentPools?.models,
+    documentPools?.migrations,
+    alerts,
+    backups,
+  ].filter((pool) => pool != null);
   stop = () => {
     for (const pool of all) pool.stop();
   };

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { AppError } from '../../schemas/app-error.js';
 import type { BackupRun } from '../../schemas/backups/backups.js';
-import type { Adapters } from '../ports/adapters.js';
+import type { BackedUpAdapters } from '../ports/adapters.js';
 import type { BackupStorage } from '../ports/backups.js';
 import type { RestoreOrder } from './check-restore.js';
 import { removeOldBackups } from './list-backups.js';
@@ -11,10 +11,7 @@ import { backupSlice } from './write-backup.js';
 import type { BackupOrder, BackupPosition } from './write-backup.js';
 
 export interface BackupActivityDeps {
-  adapters: Pick<
-    Adapters,
-    'backups' | 'blobs' | 'chunks' | 'claims' | 'counters' | 'endpoints' | 'files' | 'models' | 'quotas'
-  >;
+  adapters: BackedUpAdapters;
   settings: {
     /** Completed backups that are kept; 0: all. */
     keep: number;

@@ -3,6 +3,7 @@ import type { BackupManifest } from '../../schemas/backups/backups.js';
 import type { BackupAdapters, BackupStorage, RecordArchive } from '../ports/backups.js';
 import { TELLING } from './backup-contents.js';
 import { readManifest } from './manifest.js';
+import { HOLDS_DOCUMENTS } from './without-documents.js';
 
 export interface RestoreOrder {
   backupId: string;
@@ -15,7 +16,9 @@ export interface RestoreOrder {
  * @throws AppError BACKUP_NOT_USABLE, RESTORE_NOT_EMPTY, NOT_FOUND
  */
 export async function checkRestore(
-  target: Pick<BackupAdapters, 'archive' | 'keyFingerprints' | 'knownSteps'> & { storage: BackupStorage },
+  target: Pick<BackupAdapters, 'archive' | 'keyFingerprints' | 'knownSteps' | 'hasDocuments'> & {
+    storage: BackupStorage;
+  },
   { backupId, replace }: RestoreOrder,
   signal?: AbortSignal,
 ): Promise<BackupManifest> {
@@ -33,6 +36,8 @@ export async function checkRestore(
       'BACKUP_NOT_USABLE',
       `The backup was made by a later release: this one does not know ${unknown.join(', ')}.`,
     );
+  if (!target.hasDocuments && (manifest.counts['files'] ?? 0) > 0)
+    throw new AppError('BACKUP_NOT_USABLE', HOLDS_DOCUMENTS);
   if (!replace) await requireEmpty(target.archive);
   return manifest;
 }

@@ -91,6 +91,11 @@ export interface Adapters {
   close(): Promise<void>;
 }
 
+export type BackedUpAdapters = Pick<
+  Adapters,
+  'backups' | 'blobs' | 'chunks' | 'claims' | 'counters' | 'endpoints' | 'files' | 'models' | 'quotas'
+>;
+
 /** What the routes of the document API reach. */
 export interface RouteAdapters extends Adapters {
   modelServers: ModelServers;
@@ -117,5 +122,9 @@ interface Sides<Documents, Proxy> {
 /** A session signs in to both sides at once. */
 export type GatewayAdapters = Sides<GatewayDocumentAdapters, GatewayProxyAdapters> & {
   sessions: SessionStore;
+  backups: BackupAdapters;
 };
-export type WorkerAdapters = Sides<WorkerDocumentAdapters, WorkerProxyAdapters>;
+export type WorkerAdapters = Sides<WorkerDocumentAdapters, WorkerProxyAdapters> & {
+  /** What a backup reads and a restore writes, of whichever sides there are. */
+  backedUp: BackedUpAdapters;
+};

@@ -95,4 +95,6 @@ export interface BackupAdapters {
   keyFingerprints: readonly string[];
   /** The steps over records that this release knows. */
   knownSteps: readonly string[];
+  /** False where SERVICES leaves them out: a backup that holds any cannot be restored here. */
+  hasDocuments: boolean;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { checkRestore } from '../../activities/backups/check-restore.js';
 import { listBackups } from '../../activities/backups/list-backups.js';
-import type { BackupStorage } from '../../activities/ports/backups.js';
+import type { BackupAdapters, BackupStarter, BackupStorage } from '../../activities/ports/backups.js';
 import { AppError } from '../../schemas/app-error.js';
 import { isFinalBackupState } from '../../schemas/backups/backups.js';
 import type { BackupManifest, BackupRun } from '../../schemas/backups/backups.js';
@@ -15,17 +15,23 @@ import {
   BackupStart,
   RestoreStart,
 } from '../../schemas/backups/backups-api.js';
-import type { GatewayDeps } from '../gateway-deps.js';
 import { presentRun, progressEvents } from '../http/progress-events.js';
 import { empty, followingStream, json, route } from '../http/route.js';
-import type { Route } from '../http/route.js';
+import type { CallerContext, PublicContext, Route } from '../http/route.js';
 
 const TAG = 'Backups';
 const RUNS_LISTED = 50;
 
-/** Backups of everything that is stored, and their restoring, by administrators. */
-export function backupRoutes({ adapters, workflows }: GatewayDeps): Route[] {
-  const { backups } = adapters;
+/**
+ * Backups of everything that is stored, and their restoring.
+ * @param auth administrators; or, where users are left out with the documents, holders of a key with the scope `admin`
+ */
+export function backupRoutes(
+  { backups, workflows }: { backups: BackupAdapters; workflows: BackupStarter },
+  auth: 'admin' | { key: 'dashboard'; scope: 'admin' },
+): Route[] {
+  const startedBy = (ctx: PublicContext | CallerContext): string =>
+    'principal' in ctx ? String(ctx.principal.userId) : 'a key of the management side';
   const { runs } = backups;
 
   const requireStorage = (): BackupStorage => {
@@ -45,7 +51,7 @@ export function backupRoutes({ adapters, workflows }: GatewayDeps): Route[] {
       path: '/admin/backups',
       summary: 'The backups that are complete, the newest first',
       tag: TAG,
-      auth: 'admin',
+      auth,
       responses: { 200: { description: 'Backups', schema: BackupList } },
       errors: ['BACKUP_STORAGE_ERROR', 'BACKUP_STORAGE_REFUSED'],
       async handle() {
@@ -63,15 +69,15 @@ export function backupRoutes({ adapters, workflows }: GatewayDeps): Route[] {
       path: '/admin/backups',
       summary: 'Make a backup of everything that is stored, while the service goes on; one run at a time',
       tag: TAG,
-      auth: 'admin',
+      auth,
       request: { body: BackupStart, bodyOptional: true },
       responses: { 202: { description: 'Started', schema: BackupRunStarted } },
       errors: ['BACKUP_NOT_CONFIGURED', 'BACKUP_RUNNING', 'SERVICE_UNAVAILABLE'],
-      async handle({ principal }, { body }) {
+      async handle(ctx, { body }) {
         requireStorage();
         const runId = randomUUID();
         const { vectors } = body;
-        await workflows.startBackup({ runId, vectors, startedBy: String(principal.userId) });
+        await workflows.startBackup({ runId, vectors, startedBy: startedBy(ctx) });
         return json(202, { run_id: runId });
       },
     }),
@@ -80,7 +86,7 @@ export function backupRoutes({ adapters, workflows }: GatewayDeps): Route[] {
       path: '/admin/backups/{backup_id}',
       summary: 'Remove a backup',
       tag: TAG,
-      auth: 'admin',
+      auth,
       request: { params: BackupParams },
       responses: { 204: { description: 'Removed' } },
       errors: [
@@ -105,7 +111,7 @@ export function backupRoutes({ adapters, workflows }: GatewayDeps): Route[] {
       path: '/admin/restores',
       summary: 'Put back what a backup holds; refused where anything is stored, unless it may be replaced',
       tag: TAG,
-      auth: 'admin',
+      auth,
       request: { body: RestoreStart },
       responses: { 202: { description: 'Started', schema: BackupRunStarted } },
       errors: [
@@ -118,11 +124,11 @@ export function backupRoutes({ adapters, workflows }: GatewayDeps): Route[] {
         'BACKUP_STORAGE_REFUSED',
         'SERVICE_UNAVAILABLE',
       ],
-      async handle({ principal }, { body }) {
+      async handle(ctx, { body }) {
         const { backup_id: backupId, replace } = body;
         await checkRestore({ ...backups, storage: requireStorage() }, { backupId, replace });
         const runId = randomUUID();
-        await workflows.startRestore({ runId, backupId, replace, startedBy: String(principal.userId) });
+        await workflows.startRestore({ runId, backupId, replace, startedBy: startedBy(ctx) });
         return json(202, { run_id: runId });
       },
     }),
@@ -131,7 +137,7 @@ export function backupRoutes({ adapters, workflows }: GatewayDeps): Route[] {
       path: '/admin/backup-runs',
       summary: 'The last runs that made or restored a backup, the newest first',
       tag: TAG,
-      auth: 'admin',
+      auth,
       responses: { 200: { description: 'Runs', schema: BackupRuns } },
       async handle() {
         return json(200, { runs: (await runs.list(RUNS_LISTED)).map(presentRun) });
@@ -142,7 +148,7 @@ export function backupRoutes({ adapters, workflows }: GatewayDeps): Route[] {
       path: '/admin/backup-runs/{run_id}',
       summary: 'How far a run is',
       tag: TAG,
-      auth: 'admin',
+      auth,
       request: { params: BackupRunParams },
       responses: { 200: { description: 'The run', schema: BackupRunBody } },
       errors: ['NOT_FOUND'],
@@ -155,7 +161,7 @@ export function backupRoutes({ adapters, workflows }: GatewayDeps): Route[] {
       path: '/admin/backup-runs/{run_id}/events',
       summary: 'Progress of a run until it ends, as server-sent events',
       tag: TAG,
-      auth: 'admin',
+      auth,
       request: { params: BackupRunParams },
       responses: { 200: { description: 'Each event is a BackupRun', contentType: 'text/event-stream' } },
       errors: ['NOT_FOUND'],
@@ -175,7 +181,7 @@ export function backupRoutes({ adapters, workflows }: GatewayDeps): Route[] {
       path: '/admin/backup-runs/cancel',
       summary: 'Give up the run at work; a backup that is not complete is removed',
       tag: TAG,
-      auth: 'admin',
+      auth,
       responses: { 202: { description: 'Asked for' } },
       errors: ['BACKUP_NOT_RUNNING', 'SERVICE_UNAVAILABLE'],
       async handle() {

@@ -10,6 +10,7 @@ import type { StandInCapi } from '../../deploy/stand-in-capi/create-stand-in-cap
 import { signIn } from '../api/support/sign-in.js';
 import { freePort } from '../support/free-port.js';
 import { openStack } from '../support/running-stack.js';
+import { runTamis } from '../support/run-tamis.js';
 import type { RunningStack } from '../support/running-stack.js';
 import { sampleSignal, signalClient } from '../support/signal-client.js';
 import { until } from '../support/until.js';
@@ -19,6 +20,8 @@ let capi: StandInCapi;
 let stack: RunningStack;
 /** In the place of OpenSearch and of the model servers: whoever comes is counted. */
 let engine: Server;
+/** Of backups. */
+let location: string;
 let visitors = 0;
 /** What gateway and worker are started with in a test. */
 let changes: Record<string, string>;
@@ -30,12 +33,14 @@ beforeAll(async () => {
     socket.destroy();
   });
   await new Promise<void>((resolve) => engine.listen(0, '127.0.0.1', resolve));
-  stack = await openStack({ CAPI_URL: capi.url });
+  location = mkdtempSync(join(tmpdir(), 'tamis-backup-'));
+  stack = await openStack({ CAPI_URL: capi.url, BACKUP_LOCATION: location });
 }, 120_000);
 afterAll(async () => {
   await stack?.close();
   await capi?.close();
   engine?.close();
+  rmSync(location, { recursive: true, force: true });
 }, 60_000);
 beforeEach(() => {
   visitors = 0;
@@ -56,6 +61,12 @@ async function push(base: string, machine: string): Promise<void> {
       withinMs: 60_000,
     },
   );
+}
+
+/** `tamis` with nothing but the key of the management side. */
+function tamis(on: RunningStack, ...args: string[]) {
+  const key = on.config.proxy.dashboardApiKey ?? '';
+  return runTamis(args, { env: { TAMIS_URL: on.base, TAMIS_KEY: key } });
 }
 
 const DOCUMENT_ROUTES = [
@@ -81,6 +92,43 @@ describe('a gateway and a worker of the proxy alone', () => {
     await Promise.all([stack.startGateway(changes), stack.startWorker(changes)]);
   }, 120_000);
   afterAll(() => Promise.all([stack.killGateway(), stack.killWorker()]));
+
+  it('are backed up and restored by a key of the management side', async () => {
+    await push(stack.base, 'b'.repeat(48));
+    const isSent = async (): Promise<boolean> => {
+      for await (const { forwardedToCapi } of stack.proxy.everyAlert()) if (!forwardedToCapi) return false;
+      return true;
+    };
+    await until('both are marked as sent', isSent);
+    const ran = await tamis(stack, 'backup', 'run', '--watch');
+    expect([ran.code, ran.err]).toEqual([0, '']);
+    const { backups } = JSON.parse((await tamis(stack, 'backup', 'list', '--json')).out) as {
+      backups: { backup_id: string; counts: Record<string, number> }[];
+    };
+    expect(backups[0]?.counts).toMatchObject({ alerts: 2 });
+    expect(await statusOf('/admin/backups')).toBe(401);
+
+    const other = await openStack({
+      CAPI_URL: capi.url,
+      SECRETS_KEY: stack.config.secretsKey ?? '',
+      BACKUP_LOCATION: location,
+    });
+    try {
+      await Promise.all([other.startGateway(changes), other.startWorker(changes)]);
+      const restored = await tamis(other, 'restore', backups[0]?.backup_id ?? '', '--watch');
+      expect([restored.code, restored.err]).toEqual([0, '']);
+      const messages = [];
+      for await (const { message, forwardedToCapi } of other.proxy.everyAlert())
+        messages.push([message, forwardedToCapi]);
+      expect(messages).toEqual([
+        ['signal 2', true],
+        ['signal 1', true],
+      ]);
+      expect(visitors).toBe(0);
+    } finally {
+      await other.close();
+    }
+  }, 180_000);
 
   it('take and forward signals, and never ask OpenSearch or a model server', async () => {
     await push(stack.base, 'a'.repeat(48));

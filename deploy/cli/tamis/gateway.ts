@@ -30,6 +30,8 @@ export function connectGateway(target: Target, signal: AbortSignal): Gateway {
     if (isManagement) {
       if (target.key !== null) headers.set('X-Api-Key', target.key);
     } else if (target.token !== null) headers.set('Authorization', `Bearer ${target.token}`);
+    // A gateway of the proxy alone has no users.
+    else if (target.key !== null) headers.set('X-Api-Key', target.key);
     if (body !== undefined) headers.set('Content-Type', 'application/json');
     let response: Response;
     try {

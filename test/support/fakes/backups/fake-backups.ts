@@ -27,6 +27,7 @@ export function createFakeBackups() {
     archive,
     keyFingerprints: ['0123456789abcdef'],
     knownSteps: ['a step'],
+    hasDocuments: true,
   };
   return { ...adapters, held, objects };
 }
