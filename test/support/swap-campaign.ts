@@ -74,9 +74,10 @@ export function swapClient(stack: Pick<RunningStack, 'request'>) {
 }
 
 /**
- * A partition moved to another embedder while it is searched and asked, files come, change and go, and worker and gateway
- * are killed: no search fails, each is answered by one embedder, none by the old one after the first by the new, and in
- * the end every live chunk has a vector of the new one. Clients send again only what a killed gateway has not answered.
+ * A partition moved to another embedder while it is searched and asked, files come, change and go, and worker and
+ * gateway are killed: no search fails, each is answered by one embedder, none by the old one after the first by the
+ * new, and in the end every live chunk has a vector of the new one. Clients send again only what a killed gateway has
+ * not answered.
  */
 export async function swapUnderLoad(
   stack: RunningStack,
