@@ -37,6 +37,8 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   'bench:proxy': async () => (await import('./commands/bench.js')).bench('test/bench/proxy.ts'),
   'bench:retrieval': async () => (await import('./commands/bench.js')).bench('test/bench/retrieval.ts'),
   'bench:search': async () => (await import('./commands/bench.js')).bench('test/bench/search.ts'),
+  'bench:legs': async () => (await import('./commands/bench.js')).bench('test/bench/legs.ts'),
+  'bench:words': async () => (await import('./commands/bench.js')).bench('test/bench/words.ts'),
   'bench:index': async () => (await import('./commands/bench.js')).bench('test/bench/index.ts'),
   'bench:peers': async () => (await import('./commands/bench-peers.js')).benchPeers,
   'bench:parse': async () => (await import('./commands/bench.js')).benchAlone('test/bench/parse.ts'),

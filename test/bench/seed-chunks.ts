@@ -5,11 +5,11 @@ import type { StoredChunk } from '../../schemas/documents/documents.js';
 import type { RunningStack } from '../support/running-stack.js';
 import { cranfield, piaf } from './collection.js';
 
-const CHUNKS_PER_FILE = 100;
+export const CHUNKS_PER_FILE = 100;
 const WORDS_PER_CHUNK = 60;
 
 /** Texts of the two collections, put together anew each time round so that none is there twice. */
-function* texts(): Generator<string> {
+export function* benchTexts(): Generator<string> {
   const words = [...cranfield().documents, ...piaf().documents].flatMap(({ content }) =>
     content.split(/\s+/),
   );
@@ -19,6 +19,28 @@ function* texts(): Generator<string> {
         { length: WORDS_PER_CHUNK },
         (_, index) => words[(at + index * stride) % words.length],
       ).join(' ');
+}
+
+/** The chunks of one file of `CHUNKS_PER_FILE`. */
+export function fileChunks(
+  text: Iterator<string>,
+  file: Pick<StoredChunk, 'partition' | 'file_id' | 'file_key' | 'generation' | 'filename' | 'metadata'>,
+): StoredChunk[] {
+  return Array.from({ length: CHUNKS_PER_FILE }, (_, position) => ({
+    ...file,
+    chunk_id: chunkId(file.file_key, file.generation, position),
+    position,
+    published: false,
+    text: text.next().value as string,
+    heading_path: [],
+    page: null,
+    chunk_type: 'text',
+    section_id: position,
+    prev_section_id: position === 0 ? null : position - 1,
+    next_section_id: position + 1 < CHUNKS_PER_FILE ? position + 1 : null,
+    relationship_id: null,
+    parent_id: null,
+  }));
 }
 
 /**
@@ -33,7 +55,7 @@ export async function seedChunks(
   const { partition, embedderName } = options;
   const embedder = await adapters.models.embedder(embedderName);
   await adapters.chunks.ensureSchema([embedder]);
-  const text = texts();
+  const text = benchTexts();
   const partitionKey = (await adapters.partitions.get(partition))!.partition_key;
   const publishing: Promise<void>[] = [];
   for (let file = 0; file * CHUNKS_PER_FILE < options.chunks; file += 1) {
@@ -59,26 +81,14 @@ export async function seedChunks(
       generation,
     });
     const version = { ...upload, metadata: { shelf: `shelf-${file % 10}` }, indexed_at: new Date() };
-    const chunks = Array.from({ length: CHUNKS_PER_FILE }, (_, position): StoredChunk => ({
-      chunk_id: chunkId(fileKey, generation, position),
+    const chunks = fileChunks(text, {
       partition,
       file_id: fileId,
       file_key: fileKey,
       generation,
-      position,
-      published: false,
-      text: text.next().value as string,
       filename: upload.filename,
-      heading_path: [],
-      page: null,
-      chunk_type: 'text',
-      section_id: position,
-      prev_section_id: position === 0 ? null : position - 1,
-      next_section_id: position + 1 < CHUNKS_PER_FILE ? position + 1 : null,
-      relationship_id: null,
-      parent_id: null,
       metadata: toVersionEntries(version),
-    }));
+    });
     await adapters.chunks.put(
       chunks.map((chunk) => ({ chunk, vector: options.embed(chunk.text) })),
       embedder.vectorField,
