@@ -40,6 +40,10 @@ import { securityHeaders } from './http/middleware/security-headers.js';
 import { mount } from './http/mount.js';
 import { createApiKeyCheck, createFindHolder, createTakeKey } from './signals/management/check-api-key.js';
 import { sessionCookie } from './session/session-cookie.js';
+import { createIdentityProvider } from './session/identity-provider.js';
+import type { IdentityProvider } from './session/identity-provider.js';
+import { leadToSignIn } from './session/lead-to-sign-in.js';
+import { providerRoutes, signInMethodsRoute } from './session/provider-routes.js';
 import { sessionRoutes } from './session/session-routes.js';
 import { createSessions } from './session/sessions.js';
 import type { SessionIdentities, Sessions } from './session/sessions.js';
@@ -130,11 +134,10 @@ function codecOrigin({ temporal }: Pick<Config, 'temporal'>): CodecOrigin {
 function openConsole(
   deps: Pick<AppDeps, 'config' | 'sessions' | 'consoleFolder' | 'now' | 'proxy' | 'proxyAside'>,
   limiting: RateLimiting,
-  findUser?: SessionIdentities['findUser'],
+  users: Pick<SessionIdentities, 'findUser' | 'getUser'> = {},
 ): { sessions: Sessions; routes: Route[] } {
   const { config, now = () => new Date() } = deps;
   const proxy = deps.proxy ?? deps.proxyAside;
-  const users = findUser === undefined ? {} : { findUser };
   const sessions = createSessions({
     store: deps.sessions,
     settings: config.session,
@@ -147,12 +150,26 @@ function openConsole(
       sessions,
       limitSignIn: limiting.limitSignIn,
       http: config.http,
-      ...users,
+      ...(users.findUser !== undefined && { findUser: users.findUser }),
       ...(proxy === undefined ? {} : { takeKey: createTakeKey(proxy) }),
     }),
     ...consoleRoutes(deps.consoleFolder),
+    signInMethodsRoute(users.findUser !== undefined && config.auth.oidc !== null),
   ];
   return { sessions, routes };
+}
+
+/** The routes that lead to an identity provider and back, where one is configured. */
+function openProvider(
+  { config, adapters, sessions: store }: RouteDeps,
+  sessions: Sessions,
+): { provider: IdentityProvider | null; routes: Route[] } {
+  const { oidc } = config.auth;
+  if (oidc === null) return { provider: null, routes: [] };
+  const provider = createIdentityProvider(oidc);
+  const { defaultFileQuota } = config.documents;
+  const deps = { provider, settings: oidc, adapters, defaultFileQuota, sessions, store, http: config.http };
+  return { provider, routes: providerRoutes(deps) };
 }
 
 /** The two jobs of the gateway, the console of both, and the description of all. */
@@ -160,19 +177,25 @@ function routeTables(deps: RouteDeps, metrics: GatewayMetrics) {
   const { config, adapters } = deps;
   const limiting = createRateLimiting(config, deps.rateLimits);
   const findUser = createFindUser(config.auth, adapters.users);
-  const { sessions, routes: console } = openConsole(deps, limiting, findUser);
+  const { sessions, routes: console } = openConsole(deps, limiting, {
+    findUser,
+    getUser: (userId) => adapters.users.get(userId),
+  });
+  const { provider, routes: provided } = openProvider(deps, sessions);
   const proxy = deps.proxy === undefined ? [] : proxyRoutes({ ...deps.proxy, meter: metrics.meter });
   const documents = [
     ...(deps.moreRoutes ?? []),
     ...scrapeRoutes(config, metrics),
     ...monitoringRoutes(metrics),
     ...console,
-    ...documentRoutes(deps),
+    ...provided,
+    ...documentRoutes({ ...deps, identityProvider: provider }),
   ];
   const authenticate = limiting.limitAuthentication(
     createAuthentication(config.auth, { findUser, partitions: adapters.partitions, sessions }),
   );
-  const tables = { proxy, documents: [...docsRoutes([...proxy, ...documents]), ...documents] };
+  const docs = docsRoutes([...proxy, ...documents], provider === null ? 'public' : 'user');
+  const tables = { proxy, documents: [...docs, ...documents] };
   return { ...tables, limiting, sessions, authenticate };
 }
 
@@ -199,6 +222,7 @@ function createBase(
   app.use(securityHeaders(config.http));
   app.use(crossOrigin(config.http.corsOrigins, codecOrigin(config)));
   app.use(errorMapping);
+  if (config.auth.oidc !== null) app.use(leadToSignIn);
   app.use(guardOpenAccess(config));
   app.use(nameClients(config.http.trustedProxies));
   app.use(requestBodies(bodyPace));

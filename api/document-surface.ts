@@ -39,7 +39,7 @@ import { workspaceRoutes } from './documents/partitions/workspace-routes.js';
 /** The whole document surface. */
 export function documentRoutes(deps: GatewayDeps): Route[] {
   const routes = [
-    ...healthRoutes(createReadiness(deps.adapters, deps.workflows, deps.config.readiness, deps.rateLimits)),
+    ...healthRoutes(createReadiness(deps)),
     ...indexerRoutes(deps),
     ...taskRoutes(deps),
     ...queueRoutes(deps),

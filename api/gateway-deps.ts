@@ -10,6 +10,7 @@ import type { ParserPool } from '../activities/documents/parsing/parser-pool.js'
 import type { ChatService } from '../activities/retrieval/chat/chat-service.js';
 import type { SearchService } from '../activities/retrieval/search/search-types.js';
 import type { Stopping } from './http/stopping.js';
+import type { IdentityProvider } from './session/identity-provider.js';
 import type { Config } from '../schemas/config/config.js';
 
 /** What the document routes need of the outside. */
@@ -27,6 +28,8 @@ export interface GatewayDeps {
   search: SearchService;
   chat: ChatService;
   stopping?: Stopping;
+  /** Null, or left out: there is none. */
+  identityProvider?: Pick<IdentityProvider, 'check'> | null;
   tools: {
     parser: Pick<ParserPool, 'extractText' | 'drawPage'>;
     /** Where files stay while a tool works on them. */

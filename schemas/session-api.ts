@@ -22,9 +22,17 @@ export const SessionBody = z
       .nullable()
       .meta({ description: 'Whom the documents are asked as; null: signed in without a user token' }),
     management: z.boolean().meta({ description: 'Signed in with a key of the management side' }),
+    provider: z.boolean().meta({
+      description:
+        'Signed in by the identity provider: after signing out, `/auth/logout` ends the session there',
+    }),
     csrf_token: z.string().meta({
       description: 'For the header `X-CSRF-Token` of each request that is not GET, HEAD or OPTIONS',
     }),
     expires_at: z.string().meta({ description: 'ISO 8601 in UTC; it moves on with use' }),
   })
   .meta({ id: 'Session' });
+
+export const SignInMethods = z
+  .object({ oidc: z.boolean().meta({ description: '`/auth/login` leads to an identity provider' }) })
+  .meta({ id: 'SignInMethods' });

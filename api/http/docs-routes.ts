@@ -78,8 +78,11 @@ function asset(name: string): Answer {
 
 const HTML = { 200: { description: 'An HTML page', schema: z.string(), contentType: 'text/html' } };
 
-/** The description of the API, for programs and for people. */
-export function docsRoutes(described: readonly Route[]): Route[] {
+/**
+ * The description of the API, for programs and for people.
+ * @param auth for whom (wire contract, 1.1: with an identity provider one has to be signed in)
+ */
+export function docsRoutes(described: readonly Route[], auth: 'public' | 'user' = 'public'): Route[] {
   let document: object | undefined;
   const routes: Route[] = [
     route({
@@ -87,7 +90,7 @@ export function docsRoutes(described: readonly Route[]): Route[] {
       path: '/openapi.json',
       summary: 'This description',
       tag: 'Documentation',
-      auth: 'public',
+      auth,
       responses: { 200: { description: 'OpenAPI 3.1', schema: z.record(z.string(), z.unknown()) } },
       handle: () => json(200, (document ??= openApiDocument([...described, ...routes]))),
     }),
@@ -97,7 +100,7 @@ export function docsRoutes(described: readonly Route[]): Route[] {
         path,
         summary: 'This description as a page',
         tag: 'Documentation',
-        auth: 'public',
+        auth,
         responses: HTML,
         handle: page,
       }),

@@ -82,7 +82,7 @@ export interface Answer {
   content?: { type: string; data: string | Buffer | Readable };
   /** Someone else's answer, handed on as it comes; its headers win over ours. */
   relayed?: { headers: Record<string, string | string[]>; body: Readable };
-  headers?: Record<string, string>;
+  headers?: Record<string, string | string[]>;
 }
 
 type ContextOf<A extends RouteAuth> = A extends 'public' | { key: string } | { token: string }

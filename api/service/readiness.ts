@@ -28,8 +28,29 @@ async function stateOf(probe: Probe, problems?: string[]): Promise<CheckState> {
   }
 }
 
+/** Its error is one sentence for people already. */
+function stateOfProvider(provider: { check(): Promise<void> }, problems: string[]): Promise<CheckState> {
+  return stateOf(() =>
+    provider.check().catch((error: unknown) => {
+      problems.push(AppError.from(error).message);
+      throw error;
+    }),
+  );
+}
+
 const MODEL_KINDS = ['embedder', 'llm', 'reranker'] as const;
 type ModelKind = (typeof MODEL_KINDS)[number];
+
+interface ReadinessDeps {
+  adapters: Pick<
+    Adapters,
+    'probes' | 'models' | 'partitions' | 'presets' | 'endpoints' | 'prompts' | 'migrations'
+  >;
+  workflows: Pick<WorkflowStarter, 'ping'>;
+  config: { readiness: { requireEmbedder: boolean } };
+  rateLimits: Pick<RateLimits, 'problem'>;
+  identityProvider?: { check(): Promise<void> } | null;
+}
 
 /**
  * Asks every engine, each for at most 2 s, and keeps the answer for 2 s: probes come often and must not add load.
@@ -38,17 +59,16 @@ type ModelKind = (typeof MODEL_KINDS)[number];
  * Names in the configuration that resolve to nothing are reported as well, without effect, and so is what is to be
  * migrated: requests that need it say so themselves.
  * Each engine is named twice, by its own name and by the one that dashboards of the peer service read.
- * Redis is not asked, since nothing rests on it; that it turns us away is told.
+ * Redis is not asked, since nothing rests on it; that it turns us away is told. An identity provider is told of and
+ * decides nothing: tokens and sessions hold without it.
  */
-export function createReadiness(
-  adapters: Pick<
-    Adapters,
-    'probes' | 'models' | 'partitions' | 'presets' | 'endpoints' | 'prompts' | 'migrations'
-  >,
-  workflows: Pick<WorkflowStarter, 'ping'>,
-  settings: { requireEmbedder: boolean },
-  limits: Pick<RateLimits, 'problem'>,
-): () => Promise<ReadyBody> {
+export function createReadiness({
+  adapters,
+  workflows,
+  config: { readiness: settings },
+  rateLimits: limits,
+  identityProvider: provider = null,
+}: ReadinessDeps): () => Promise<ReadyBody> {
   const { probes, models } = adapters;
 
   /** Empty while they cannot be read: the checks say why. */
@@ -88,7 +108,7 @@ export function createReadiness(
 
   const ask = async (): Promise<ReadyBody> => {
     const problems: string[] = [];
-    const [mongodb, opensearch, temporal, { discovery, names, states }, unresolved, migrations] =
+    const [mongodb, opensearch, temporal, { discovery, names, states }, unresolved, migrations, signIn] =
       await Promise.all([
         stateOf(() => probes.mongodb(), problems),
         stateOf(() => probes.opensearch(), problems),
@@ -96,6 +116,7 @@ export function createReadiness(
         checkModels(),
         references(),
         checkMigrations(adapters.migrations.migrations, stateOf),
+        provider === null ? null : stateOfProvider(provider, problems),
       ]);
     const engines = [mongodb, opensearch, temporal].every((state) => state === 'ok');
     const blocked =
@@ -113,6 +134,7 @@ export function createReadiness(
         temporal,
         ...states,
         migrations: migrations.state,
+        ...(signIn !== null && { identity_provider: signIn }),
         ...(discovery !== 'ok' && { model_endpoint_discovery: discovery }),
       },
       model_endpoints: MODEL_KINDS.filter((kind) => names.get(kind) != null).map((kind) => ({

@@ -22,11 +22,16 @@ interface SessionRouteDeps {
 }
 
 /** Who signed in stands in the line of the request. */
-function nameInLog(ctx: Koa.Context, { user, holder }: Pick<Session, 'user' | 'holder'>): void {
+export function nameInLog(ctx: Koa.Context, { user, holder }: Pick<Session, 'user' | 'holder'>): void {
   if (holder !== null) ctx.state['key'] = holder.name;
   if (user === null) return;
   const { user_id: userId, display_name: displayName, is_admin: isAdmin } = user;
   ctx.state['principal'] = { userId, displayName: displayName ?? '', isAdmin } satisfies Principal;
+}
+
+/** Whether the browser reached us, or a proxy before us, over TLS. */
+export function isHttps(ctx: Koa.Context, http: Config['http']): boolean {
+  return baseUrl(ctx, http).startsWith('https:') || /\bhttps$/i.test(ctx.get('X-Forwarded-Proto').trim());
 }
 
 const tag = 'Session';
@@ -37,14 +42,12 @@ const opened = { 200: { description: 'Whom the session stands for', schema: Sess
 export function sessionRoutes(deps: SessionRouteDeps): Route[] {
   const { sessions, findUser, takeKey, limitSignIn, http } = deps;
 
-  const isHttps = (ctx: Koa.Context): boolean =>
-    baseUrl(ctx, http).startsWith('https:') || /\bhttps$/i.test(ctx.get('X-Forwarded-Proto').trim());
-
   const present = ({ cookie, record, user, holder }: Session): Answer => ({
     status: 200,
     body: {
       user: user && { id: user.user_id, name: user.display_name ?? '', is_admin: user.is_admin },
       management: holder !== null,
+      provider: record.identity !== undefined,
       csrf_token: csrfToken(cookie),
       expires_at: record.expiresAt.toISOString(),
     },
@@ -86,7 +89,10 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
         const session = await sessions.open(who, await sessions.read(koa));
         nameInLog(koa, who);
         const answer = present(session);
-        return { ...answer, headers: { ...answer.headers, ...setCookie(session.cookie, isHttps(koa)) } };
+        return {
+          ...answer,
+          headers: { ...answer.headers, ...setCookie(session.cookie, isHttps(koa, http)) },
+        };
       },
     }),
     route({
@@ -114,7 +120,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
       async handle({ koa }) {
         const session = await sessions.identify(koa);
         if (session !== null) await sessions.close(session);
-        return { status: 204, headers: setCookie(null, isHttps(koa)) };
+        return { status: 204, headers: setCookie(null, isHttps(koa, http)) };
       },
     }),
   ];

@@ -16,6 +16,8 @@ const PROLONG_MS = 60_000;
 /** Who is behind the digests of a session; a side that this listener does not serve is left out. */
 export interface SessionIdentities {
   findUser?: (tokenDigest: string) => Promise<UserRecord | null>;
+  /** Null for one that is being deleted. */
+  getUser?: (userId: number) => Promise<UserRecord | null>;
   findHolder?: (ctx: Koa.Context, keyDigest: string) => Promise<KeyHolder | null>;
 }
 
@@ -39,7 +41,7 @@ export interface Sessions {
   close(session: Session): Promise<void>;
 }
 
-type Digests = Pick<SessionRecord, 'tokenDigest' | 'keyDigest'>;
+type Digests = Pick<SessionRecord, 'tokenDigest' | 'keyDigest' | 'identity'>;
 
 /**
  * Sessions over their store. A session has no rights of its own: at each request the token and the key that it was
@@ -48,7 +50,7 @@ type Digests = Pick<SessionRecord, 'tokenDigest' | 'keyDigest'>;
 export function createSessions({
   store,
   settings,
-  identities: { findUser, findHolder },
+  identities: { findUser, getUser, findHolder },
   isTold = () => false,
   now,
 }: {
@@ -77,9 +79,13 @@ export function createSessions({
     const digest = cookieDigest(cookie);
     const record = await store.find(digest, now());
     if (record === null) return null;
-    const { tokenDigest, keyDigest } = record;
+    const { tokenDigest, keyDigest, identity } = record;
+    const userOf = () => {
+      if (identity !== undefined) return getUser?.(identity.userId);
+      return tokenDigest === null ? undefined : findUser?.(tokenDigest);
+    };
     const [user, holder] = await Promise.all([
-      tokenDigest === null || findUser === undefined ? undefined : findUser(tokenDigest),
+      userOf(),
       keyDigest === null || findHolder === undefined ? undefined : findHolder(ctx, keyDigest),
     ]);
     if (user === null || holder === null) {
@@ -109,14 +115,20 @@ export function createSessions({
     },
     async open(who, former) {
       const at = now();
-      const { user, tokenDigest } =
-        former === null || who.tokenDigest !== null ? who : { ...former, ...former.record };
+      const { user, tokenDigest, identity } =
+        former === null || who.user !== null ? who : { ...former, ...former.record };
       const { holder, keyDigest } =
         former === null || who.keyDigest !== null ? who : { ...former, ...former.record };
       // What is taken over ends no later for it.
-      const takesOver = tokenDigest !== who.tokenDigest || keyDigest !== who.keyDigest;
+      const takesOver = user !== who.user || keyDigest !== who.keyDigest;
       const createdAt = takesOver && former !== null ? former.record.createdAt : at;
-      const record = { tokenDigest, keyDigest, createdAt, expiresAt: endOf(createdAt, at) };
+      const record: SessionRecord = {
+        tokenDigest,
+        ...(identity !== undefined && { identity }),
+        keyDigest,
+        createdAt,
+        expiresAt: endOf(createdAt, at),
+      };
       // Never under the cookie that came: another site may have put it into the browser.
       const cookie = newCookie();
       await store.insert(cookieDigest(cookie), record);

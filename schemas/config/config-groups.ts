@@ -35,10 +35,27 @@ function httpConfig(env: Environment) {
   };
 }
 
+function oidcConfig(env: Environment) {
+  if (env.AUTH_MODE !== 'oidc') return null;
+  return {
+    issuer: env.OIDC_ISSUER ?? '',
+    clientId: env.OIDC_CLIENT_ID ?? '',
+    /** Null: a public client. */
+    clientSecret: env.OIDC_CLIENT_SECRET ?? null,
+    scopes: env.OIDC_SCOPES,
+    groupsClaim: env.OIDC_GROUPS_CLAIM,
+    /** None: who is an administrator is not the provider's to say. */
+    adminGroups: env.OIDC_ADMIN_GROUPS,
+    createUsers: env.OIDC_CREATE_USERS,
+  };
+}
+
 function authConfig(env: Environment) {
   return {
     token: env.AUTH_TOKEN ?? null,
     superAdminMode: env.SUPER_ADMIN_MODE,
+    /** Null: tokens and keys are all that people sign in with. */
+    oidc: oidcConfig(env),
     seedUsers: env.SEED_USERS,
   };
 }

@@ -38,6 +38,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   if (parsed.success && parsed.data.TEMPORAL_ENCRYPT_PAYLOADS && given['SECRETS_KEY'] === undefined)
     problems.push('TEMPORAL_ENCRYPT_PAYLOADS: there is no SECRETS_KEY to encrypt with');
   if (parsed.success) problems.push(...idleWorker(parsed.data));
+  problems.push(...missingForOidc(given));
   problems.push(...halfGiven(given));
   if (given['ALLOW_INSECURE_SECRETS']?.toLowerCase() !== 'true') problems.push(...insecureSecrets(given));
   if (!parsed.success || problems.length > 0)
@@ -53,6 +54,14 @@ function idleWorker({ WORKER_TASK_QUEUES: queues, SERVICES: services }: Environm
   return serves
     ? []
     : [`WORKER_TASK_QUEUES: ${queues.join(', ')} has no work where SERVICES is ${services.join(', ')}`];
+}
+
+/** Without AUTH_TOKEN authentication would be off, and there is no other way in while the provider is away. */
+function missingForOidc(given: Readonly<Record<string, string | undefined>>): string[] {
+  if (given['AUTH_MODE'] !== 'oidc') return [];
+  return ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'AUTH_TOKEN']
+    .filter((name) => given[name] === undefined)
+    .map((name) => `${name}: AUTH_MODE=oidc needs it`);
 }
 
 /** Pairs of which one is of no use without the other. */

@@ -42,6 +42,12 @@ export const hosts = z
       .min(1),
   );
 
+/** Of an OpenID provider: what it says is believed, so no host in between may speak for it. */
+export const issuer = z.url({ protocol: /^https?$/ }).refine((text) => {
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+}, 'must begin with https://, or be on loopback');
+
 export function url(protocol: RegExp) {
   return z.url({ protocol });
 }

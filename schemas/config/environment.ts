@@ -10,6 +10,7 @@ import {
   flag,
   hosts,
   isHeaderList,
+  issuer,
   languageName,
   list,
   modelUrl,
@@ -152,6 +153,41 @@ const access = {
     'opens what was encrypted before `SECRETS_KEY` changed, and encrypts nothing; `tamis migrate run secrets` makes it ' +
       'superfluous (`docs/operations.md`)',
     { secret: true },
+  ),
+  AUTH_MODE: described(
+    z.enum(['token', 'oidc']).default('token'),
+    'how people sign in with a browser: `oidc` adds an OpenID Connect provider (`OIDC_…`), and who is not known is answered ' +
+      '401; tokens hold in either',
+  ),
+  OIDC_ISSUER: described(
+    issuer.optional(),
+    'address of the provider, as its discovery document says it; `https`, or `http` on loopback',
+  ),
+  OIDC_CLIENT_ID: described(
+    z.string().optional(),
+    'our name there; its redirect address is `/auth/callback` of the gateway, that of back-channel logout ' +
+      '`/auth/backchannel-logout`',
+  ),
+  OIDC_CLIENT_SECRET: described(z.string().optional(), 'our secret there', {
+    unset: 'a public client: PKCE alone',
+    secret: true,
+  }),
+  OIDC_SCOPES: described(
+    z
+      .string()
+      .regex(/(^| )openid( |$)/, 'must hold openid')
+      .default('openid profile email'),
+    'what is asked of the provider, with blanks between them',
+  ),
+  OIDC_GROUPS_CLAIM: described(z.string().default('groups'), 'the claim that lists the groups of a person'),
+  OIDC_ADMIN_GROUPS: described(
+    z.string().default('').transform(list),
+    'groups, with commas between them, whose members are administrators, as of each sign-in',
+    { unset: 'administrators are made here alone' },
+  ),
+  OIDC_CREATE_USERS: described(
+    flag(true),
+    'make a user of a subject that signs in for the first time; otherwise only those with that `external_user_id` may',
   ),
   SESSION_IDLE_HOURS: described(
     count(12),
@@ -841,7 +877,6 @@ export const VARIABLE_GROUPS: readonly { title: string; variables: readonly Desc
 
 /** Variables of earlier releases, and why they are no longer read. */
 const RETIRED_VARIABLES: Readonly<Record<string, string>> = {
-  AUTH_MODE: 'tokens are the only way to authenticate',
   WEBSEARCH_PROVIDER: 'there is one provider; WEBSEARCH_BASE_URL says where it is',
 };
 

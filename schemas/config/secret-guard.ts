@@ -38,8 +38,9 @@ const GUARDED_SECRETS = [
   'CALLBACK_SIGNING_KEY',
 ] as const;
 
-/** Keys of model servers: their length is the server's matter, but a published sample is none. */
+/** Keys of model servers and the like: their length is the server's matter, but a published sample is none. */
 const MODEL_KEYS = [
+  'OIDC_CLIENT_SECRET',
   'EMBEDDER_API_KEY',
   'API_KEY',
   'RERANKER_API_KEY',

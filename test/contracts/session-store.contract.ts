@@ -55,6 +55,26 @@ export function sessionStoreContract(subject: Subject<SessionStore>): void {
       expect(await store().find(other, at(1))).toMatchObject({ tokenDigest: null, keyDigest: 'key' });
     });
 
+    test('what an identity provider opened is removed by the session there, or by its subject', async () => {
+      const [subject, sid] = [randomUUID(), randomUUID()];
+      const identity = { userId: 7, subject, sid };
+      const digests = await Promise.all([
+        open({ tokenDigest: null, identity }),
+        open({ tokenDigest: null, identity: { ...identity, sid: null } }),
+        open({ tokenDigest: null, identity: { ...identity, subject: randomUUID(), sid: randomUUID() } }),
+        open(),
+      ]);
+      const left = async () => {
+        const found = await Promise.all(digests.map((digest) => store().find(digest, at(1))));
+        return found.map((session) => session !== null);
+      };
+      expect(await store().find(digests[0], at(1))).toMatchObject({ identity });
+      await store().removeIdentity({ sid });
+      expect(await left()).toEqual([false, true, true, true]);
+      await store().removeIdentity({ subject });
+      expect(await left()).toEqual([false, false, true, true]);
+    });
+
     test('two sessions of one token know nothing of each other', async () => {
       const [first, second] = [await open(), await open()];
       await store().prolong(first, at(500));

@@ -72,7 +72,12 @@ const INDEXES: Record<string, IndexDescription[]> = {
   migrations: [{ key: { name: 1, started_at: -1 } }],
   workers: [{ key: { seen_at: 1 }, expireAfterSeconds: 86_400 }],
   // At its end, which is a time of its own for each.
-  sessions: [{ key: { expires_at: 1 }, expireAfterSeconds: 0 }],
+  sessions: [
+    { key: { expires_at: 1 }, expireAfterSeconds: 0 },
+    // What an identity provider ends.
+    { key: { 'identity.sid': 1 }, sparse: true },
+    { key: { 'identity.subject': 1 }, sparse: true },
+  ],
   claims: [{ key: { holders: 1 } }, { key: { file_key: 1 } }],
   alerts: [
     { key: { watcher: 1, identity: 1 }, unique: true },

@@ -7,6 +7,8 @@ interface SessionDocument {
   _id: string;
   token_digest: string | null;
   key_digest: string | null;
+  /** Of those that an identity provider opened. */
+  identity?: { user_id: number; subject: string; sid: string | null };
   created_at: Date;
   /** The server removes it soon after. */
   expires_at: Date;
@@ -16,6 +18,13 @@ function toRecord(document: SessionDocument): SessionRecord {
   return {
     tokenDigest: document.token_digest,
     keyDigest: document.key_digest,
+    ...(document.identity !== undefined && {
+      identity: {
+        userId: document.identity.user_id,
+        subject: document.identity.subject,
+        sid: document.identity.sid,
+      },
+    }),
     createdAt: document.created_at,
     expiresAt: document.expires_at,
   };
@@ -28,11 +37,14 @@ function toRecord(document: SessionDocument): SessionRecord {
 export function createMongoSessionStore(db: Db): SessionStore {
   const sessions = db.collection<SessionDocument>('sessions');
   return withMongoErrors<SessionStore>({
-    async insert(digest, { tokenDigest, keyDigest, createdAt, expiresAt }) {
+    async insert(digest, { tokenDigest, identity, keyDigest, createdAt, expiresAt }) {
       await sessions.insertOne({
         _id: digest,
         token_digest: tokenDigest,
         key_digest: keyDigest,
+        ...(identity !== undefined && {
+          identity: { user_id: identity.userId, subject: identity.subject, sid: identity.sid },
+        }),
         created_at: createdAt,
         expires_at: expiresAt,
       });
@@ -47,6 +59,11 @@ export function createMongoSessionStore(db: Db): SessionStore {
     },
     async remove(digest) {
       await sessions.deleteOne({ _id: digest });
+    },
+    async removeIdentity(of) {
+      await sessions.deleteMany(
+        'sid' in of ? { 'identity.sid': of.sid } : { 'identity.subject': of.subject },
+      );
     },
   });
 }

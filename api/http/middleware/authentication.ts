@@ -31,6 +31,10 @@ function refusal(text: string): AppError {
   return new AppError('AUTH_ERROR', text, { plain: true });
 }
 
+function unauthenticated(): AppError {
+  return new AppError('AUTHENTICATION_ERROR', undefined, { plain: true });
+}
+
 type FindUser = (tokenDigest: string) => Promise<UserRecord | null>;
 
 /** Whose token this is, by its digest. With authentication off every caller is user 1. */
@@ -55,7 +59,8 @@ export function createFindUser(config: Config['auth'], users: Adapters['users'])
 
 /**
  * Identifies the caller, and what it may see: by its token or, where it gave none, by the session of its cookie. 403
- * `Missing token` or `Invalid token`, 401 for a session that has ended; 503 when the user store cannot be asked.
+ * `Missing token` or `Invalid token`, 401 in their place with an identity provider, and for a session that has ended;
+ * 503 when the user store cannot be asked.
  */
 export function createAuthentication(
   config: Config['auth'],
@@ -69,16 +74,19 @@ export function createAuthentication(
     sessions: Pick<Sessions, 'identify'>;
   },
 ): (ctx: Koa.Context, options?: { tokenInQuery?: boolean }) => Promise<Caller> {
+  /** With an identity provider an unknown caller may sign in there (wire contract, 1.1). */
+  const refused = (text: string): AppError => (config.oidc === null ? refusal(text) : unauthenticated());
+
   const userOf = async (ctx: Koa.Context, tokenInQuery: boolean): Promise<UserRecord> => {
     const token = bearerToken(ctx, tokenInQuery);
     if (config.token === null || token !== null) {
       const user = await findUser(tokenDigest(token ?? ''));
-      if (user === null) throw refusal('Invalid token');
+      if (user === null) throw refused('Invalid token');
       return user;
     }
-    if (sessionCookie(ctx) === null) throw refusal('Missing token');
+    if (sessionCookie(ctx) === null) throw refused('Missing token');
     const session = await sessions.identify(ctx);
-    if (session === null) throw new AppError('AUTHENTICATION_ERROR', undefined, { plain: true });
+    if (session === null) throw unauthenticated();
     if (session.user === null) throw refusal('Signed in without a user token');
     return session.user;
   };

@@ -27,6 +27,8 @@ describe('the route table', () => {
         '/app/session',
         '/app/session',
         '/app/session',
+        // Says whether there is an identity provider.
+        '/auth/methods',
         '/docs',
         '/docs/assets/{name}',
         '/health_check',

@@ -39,6 +39,7 @@ describe('POST /app/session', () => {
     expect(await response.json()).toEqual({
       user: { id: userId, name: 'ada', is_admin: false },
       management: false,
+      provider: false,
       csrf_token: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
       expires_at: new Date(clock + 12 * HOUR_MS).toISOString(),
     });

@@ -10,6 +10,7 @@ const OPEN = new Set([
   // Files of the console, and sessions by a cookie of their own: test/api/session, test/api/console.
   '/app',
   '/app/session',
+  '/auth/methods',
   '/app/{+path}',
   '/docs',
   '/docs/assets/{name}',

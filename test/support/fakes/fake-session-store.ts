@@ -19,5 +19,10 @@ export function createFakeSessionStore(): SessionStore {
     async remove(digest) {
       sessions.delete(digest);
     },
+    async removeIdentity(of) {
+      for (const [digest, { identity }] of sessions)
+        if ('sid' in of ? identity?.sid === of.sid : identity?.subject === of.subject)
+          sessions.delete(digest);
+    },
   };
 }

@@ -44,9 +44,11 @@ describe('parseConfig', () => {
   });
 
   it('starts with a variable that is no longer read, and tells of it', () => {
-    const env = { AUTH_MODE: 'oidc', WEBSEARCH_PROVIDER: '', CHUNK_SIZE: '256' };
+    const env = { AUTH_MODE: 'token', WEBSEARCH_PROVIDER: 'tavily', CHUNK_SIZE: '256' };
     expect(parseConfig(env)).toEqual(parseConfig({ CHUNK_SIZE: '256' }));
-    expect(retiredVariableNotes(env)).toEqual([expect.stringMatching(/^AUTH_MODE is set but not read: /)]);
+    expect(retiredVariableNotes(env)).toEqual([
+      expect.stringMatching(/^WEBSEARCH_PROVIDER is set but not read: /),
+    ]);
   });
 
   it('speaks TLS to Temporal as soon as something of it is set, unless told not to', () => {

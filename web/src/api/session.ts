@@ -1,12 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { ApiError } from './api-error';
-import { onRefused, send, setCsrfToken } from './client';
+import { api, bodyOf, onRefused, send, setCsrfToken } from './client';
 
 export interface Session {
   user: { id: number; name: string; is_admin: boolean } | null;
   /** Whether the management side of the signals may be asked. */
   management: boolean;
+  /** Signed in by the identity provider. */
+  provider: boolean;
   csrf_token: string;
   expires_at: string;
 }
@@ -48,6 +50,15 @@ export function useSession() {
   return useQuery({ queryKey: KEY, queryFn: readSession, staleTime: 60_000, retry: 5 });
 }
 
+/** Whether an identity provider is configured. */
+export function useSignInMethods() {
+  return useQuery({
+    queryKey: ['sign-in-methods'],
+    queryFn: () => bodyOf(api.GET('/auth/methods')),
+    staleTime: Infinity,
+  });
+}
+
 /** Adds to a session that is there what the token stands for. */
 export function useSignIn() {
   const queryClient = useQueryClient();
@@ -67,7 +78,8 @@ export function useSignIn() {
 
 export function useSignOut() {
   return useMutation({
-    mutationFn: () => send('/app/session', { method: 'DELETE' }),
-    onSuccess: leave,
+    mutationFn: (_session: Session) => send('/app/session', { method: 'DELETE' }),
+    // Else the next one to sign in with this browser would be let in as the same person.
+    onSuccess: (_answer, { provider }) => (provider ? window.location.assign('/auth/logout') : leave()),
   });
 }

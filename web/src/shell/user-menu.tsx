@@ -41,7 +41,7 @@ export function UserMenu({ session }: { session: Session }) {
           </Menu.Item>
         )}
         <Menu.Divider />
-        <Menu.Item onClick={() => signOut.mutate()}>{t.signOut}</Menu.Item>
+        <Menu.Item onClick={() => signOut.mutate(session)}>{t.signOut}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -10,6 +10,12 @@ export const common: Messages['common'] = {
   signOut: 'Se déconnecter',
   signInTitle: 'Connexion à Tamis',
   signInHint: 'Avec votre jeton d’utilisateur pour les documents, ou une clé de gestion pour les signaux.',
+  providerSignIn: 'Se connecter avec votre organisation',
+  orByToken: 'ou par un jeton',
+  providerAway:
+    'Le fournisseur d’identité est injoignable. Connectez-vous avec un jeton ou réessayez plus tard.',
+  providerUnknown: 'Vous n’avez pas de compte ici. Demandez-en un à un administrateur.',
+  providerRefused: 'La connexion a été refusée ou a pris trop de temps. Recommencez.',
   addTitle: 'Ajouter un accès',
   addHint:
     'Collez l’autre jeton : un jeton d’utilisateur ouvre les documents, une clé de gestion les signaux.',

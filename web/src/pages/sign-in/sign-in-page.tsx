@@ -1,15 +1,36 @@
-import { Alert, Button, Center, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Center, Divider, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { ApiError } from '../../api/api-error';
-import { useSignIn } from '../../api/session';
+import { useSignIn, useSignInMethods } from '../../api/session';
 import { useMessages } from '../../i18n/language';
 import { useErrorText } from '../../shared/error-text';
+import { withQuery } from '../../shared/routes';
 
 /** Only ways within the console: an address elsewhere in `next` would lead a person astray. */
 function safeNext(next: string | null): string {
   return next !== null && next.startsWith('/') && !/^\/[/\\]/.test(next) ? next : '/';
+}
+
+/** The way to the identity provider, and what became of it when it led back here. */
+function ProviderSignIn({ failed, next }: { failed: string | null; next: string }) {
+  const { common: t } = useMessages();
+  const target = `${import.meta.env.BASE_URL.replace(/\/$/, '')}${next}`;
+  const reasons: Record<string, string> = { provider: t.providerAway, unknown: t.providerUnknown };
+  return (
+    <>
+      {failed !== null && (
+        <Alert color="red" variant="outline" role="alert">
+          {reasons[failed] ?? t.providerRefused}
+        </Alert>
+      )}
+      <Button component="a" href={withQuery('/auth/login', { next: target })}>
+        {t.providerSignIn}
+      </Button>
+      <Divider label={t.orByToken} />
+    </>
+  );
 }
 
 export function SignInPage() {
@@ -19,6 +40,7 @@ export function SignInPage() {
   const [, navigate] = useLocation();
   const signIn = useSignIn();
   const adding = query.get('add') !== null;
+  const byProvider = useSignInMethods().data?.oidc === true && !adding;
   const form = useForm({
     initialValues: { token: '' },
     validate: { token: (value) => (value.trim() === '' ? t.tokenNeeded : null) },
@@ -44,11 +66,12 @@ export function SignInPage() {
             <Text c="dimmed" size="sm">
               {adding ? t.addHint : t.signInHint}
             </Text>
+            {byProvider && <ProviderSignIn failed={query.get('failed')} next={safeNext(query.get('next'))} />}
             <PasswordInput
               label={t.token}
               autoComplete="current-password"
               data-autofocus
-              autoFocus
+              autoFocus={!byProvider}
               {...form.getInputProps('token')}
             />
             {signIn.isError && (
@@ -56,7 +79,7 @@ export function SignInPage() {
                 {refused ? t.tokenRefused : errorText(signIn.error)}
               </Alert>
             )}
-            <Button type="submit" loading={signIn.isPending}>
+            <Button type="submit" variant={byProvider ? 'default' : 'filled'} loading={signIn.isPending}>
               {adding ? t.add : t.signIn}
             </Button>
             {adding && (
