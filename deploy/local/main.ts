@@ -48,6 +48,8 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   'console:pictures': async () =>
     (await import('./commands/with-browser.js')).withBrowser('test/web/take-pictures.ts'),
   'bench:answers': async () => (await import('./commands/bench.js')).benchAlone('test/bench/answers.ts'),
+  'docs:session': async () => (await import('./commands/bench.js')).bench('test/record-session.ts'),
+  'bench:migration': async () => (await import('./commands/bench.js')).bench('test/bench/migration.ts'),
   'bench:chat': async () => (await import('./commands/bench.js')).bench('test/bench/chat.ts'),
   services: async () => (await import('./commands/services.js')).services,
 };

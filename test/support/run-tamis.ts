@@ -22,6 +22,11 @@ export interface RunOptions {
   columns?: number;
 }
 
+/** The words of a line as one types it. */
+export function wordsOf(line: string): string[] {
+  return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+}
+
 /** The command line in a process of its own, with nothing of this process's settings. */
 export function startTamis(
   args: readonly string[],

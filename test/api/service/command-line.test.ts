@@ -9,7 +9,7 @@ import { json, route } from '../../../api/http/route.js';
 import { forgetRun } from '../../../deploy/local/forget-run.js';
 import { sampleResult } from '../../contracts/retrieval/evaluation-samples.js';
 import type { MigrationRun } from '../../../schemas/migrations/migrations.js';
-import { runTamis, startTamis } from '../../support/run-tamis.js';
+import { runTamis, startTamis, wordsOf } from '../../support/run-tamis.js';
 import { until } from '../../support/until.js';
 import { ADMIN_TOKEN, startGateway } from '../support/start-gateway.js';
 import { DASHBOARD_KEY, startProxy } from '../support/start-proxy.js';
@@ -30,11 +30,7 @@ function letIn() {
 
 /** As an operator with everything in the environment; a line as one types it. */
 function tamis(line: string, env: Record<string, string> = letIn()) {
-  return runTamis(words(line), { env });
-}
-
-function words(line: string): string[] {
-  return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+  return runTamis(wordsOf(line), { env });
 }
 
 async function done(line: string): Promise<string> {
@@ -283,7 +279,7 @@ describe('tamis migrate', () => {
   });
 
   it('shows the figures of a dry run', async () => {
-    const run = startTamis(words('migrate run vector-store --dry-run'), { env: letIn() });
+    const run = startTamis(wordsOf('migrate run vector-store --dry-run'), { env: letIn() });
     await until('it was started', async () => gateway.workflows.migrated.length > 0);
     const runId = gateway.workflows.migrated[0]!.split(' ')[2]!;
     await begin(runId, { mode: 'dry_run' });
@@ -298,7 +294,7 @@ describe('tamis migrate', () => {
   });
 
   it('verifies what a migration made, and fails where it is not so', async () => {
-    const run = startTamis(words('migrate verify vector-store'), { env: letIn() });
+    const run = startTamis(wordsOf('migrate verify vector-store'), { env: letIn() });
     await until('it was started', async () => gateway.workflows.migrated.length > 0);
     const [mode, , runId] = gateway.workflows.migrated[0]!.split(' ');
     expect(mode).toBe('verify');
@@ -313,7 +309,7 @@ describe('tamis migrate', () => {
 
   it('watches a run in plain lines to its end', async () => {
     await begin('run');
-    const run = startTamis(words('migrate watch vector-store'), { env: letIn() });
+    const run = startTamis(wordsOf('migrate watch vector-store'), { env: letIn() });
     await report('run', 3_000);
     await until('it is shown', async () => run.read().includes('copying: 3,000 of 9,000 chunks (33 %)'));
     await gateway.migrations.store.setPaused('run', true);
@@ -330,7 +326,7 @@ describe('tamis migrate', () => {
 
   it('watches with a bar, its rate and the time left on a terminal', async () => {
     await begin('run');
-    const run = startTamis(words('migrate watch vector-store'), { env: letIn(), columns: 120 });
+    const run = startTamis(wordsOf('migrate watch vector-store'), { env: letIn(), columns: 120 });
     await report('run', 900);
     await until('a bar is shown', async () => /\[██░+\] copying: 900 of 9,000/.test(run.read()));
     let done = 900;
@@ -347,7 +343,7 @@ describe('tamis migrate', () => {
 
   it('goes on watching when the stream breaks off', async () => {
     await begin('run');
-    const run = startTamis(words('migrate watch vector-store'), { env: letIn() });
+    const run = startTamis(wordsOf('migrate watch vector-store'), { env: letIn() });
     await report('run', 3_000);
     await until('it is shown', async () => run.read().includes('3,000 of 9,000'));
     gateway.breakConnections();
@@ -361,7 +357,7 @@ describe('tamis migrate', () => {
 
   it('leaves the run alone on Ctrl-C and says how to come back', async () => {
     await begin('run');
-    const run = startTamis(words('migrate watch vector-store'), { env: letIn() });
+    const run = startTamis(wordsOf('migrate watch vector-store'), { env: letIn() });
     await report('run', 3_000);
     await until('it is shown', async () => run.read().includes('3,000'));
     // As a terminal and npx do it.
@@ -621,7 +617,7 @@ describe('tamis eval', () => {
     expect(before).toMatchObject({ label: 'before', settings: { chat: true, top_k: 50 } });
     expect((await tamis('eval run mill main')).err).toContain('[EVALUATION_RUNNING]');
     await finishRun(before.run_id, [0.5, 0.5, 1]);
-    const watching = startTamis(words('eval run mill main --label after --watch'), { env: letIn() });
+    const watching = startTamis(wordsOf('eval run mill main --label after --watch'), { env: letIn() });
     const after = await until('the run is listed', async () => {
       const [newest] = (await parsed('eval list mill')).runs;
       return newest.run_id !== before.run_id && newest;
