@@ -43,7 +43,7 @@ function shots(runs: readonly string[]): Shot[] {
     { name: 'partitions', path: '/partitions' },
     { name: 'files', path: `/partitions/${PARTITION}` },
     { name: 'settings', path: `/partitions/${PARTITION}/settings` },
-    { name: 'reader', path: `/partitions/${PARTITION}/files/handbook` },
+    { name: 'reader', path: `/partitions/${PARTITION}/files/keepers-handbook` },
     { name: 'search', path: '/search?q=adult+ticket' },
     { name: 'chat', path: '/chat', before: ask },
     {

@@ -5,6 +5,8 @@ const PATHS = {
   tasks: 'M4 6l2 2 3-3M4 13l2 2 3-3M12 7h8M12 14h8M12 20h8',
   gauge: 'M4 18a9 9 0 1 1 16 0M12 14l4-5',
   archive: 'M4 5h16v4H4zM6 9v10h12V9M10 13h4',
+  thumbUp: 'M7 11v9H4v-9zM7 11l4-8c2 0 3 1 3 3v3h5l-1.500 9c-.2 1-1 2-2 2H7',
+  thumbDown: 'M7 13V4H4v9zM7 13l4 8c2 0 3-1 3-3v-3h5l-1.500-9c-.2-1-1-2-2-2H7',
   pulse: 'M3 12h4l3-8 4 16 3-8h4',
   list: 'M4 6h16M4 12h16M4 18h10',
   filter: 'M3 5h18l-7 9v5l-4 2v-7z',

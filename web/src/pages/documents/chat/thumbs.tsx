@@ -2,6 +2,7 @@ import { Button, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { api } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
+import { Icon } from '../../../shared/icons';
 import type { Message } from './message';
 import type { KeptSource } from './sources';
 
@@ -49,7 +50,7 @@ export function Thumbs({ message, question }: { message: Message; question: stri
           onClick={() => say.mutate(rating)}
           disabled={say.isPending}
         >
-          {rating === 'up' ? '👍' : '👎'}
+          <Icon name={rating === 'up' ? 'thumbUp' : 'thumbDown'} size={16} />
         </Button>
       ))}
       <Text size="sm" c="dimmed" role="status">
