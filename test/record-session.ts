@@ -136,7 +136,7 @@ try {
   ]);
   say('On a terminal a run is one line with a bar; this is one moment of it.');
   const { out } = await runTamis(['migrate', 'run', 'vector-store', '--watch'], { env, columns: 100 });
-  // eslint-disable-next-line no-control-regex -- what moves the cursor
+  // What moves the cursor ends a moment.
   const moments = out.replaceAll(/\u001b\[[0-9;?]*[A-Za-z]/g, '\n').split(/[\r\n]+/);
   say(
     '```',
