@@ -44,6 +44,7 @@ async function fillFiles({ stack }: Stage): Promise<void> {
       Array.from({ length: Math.min(BATCH, FILES - from) }, (_, index) => ({
         ...record,
         file_id: `log-${from + index}.md`,
+        name_key: `${PARTITION}/log-${from + index}.md`,
         file_key: randomUUID().replaceAll('-', ''),
       })),
     );
