@@ -5,6 +5,7 @@ import { documentClient } from './document-client.js';
 import { generatedText } from './generated-text.js';
 import { modelEnvironment } from './model-server/open-models.js';
 import { startScriptedModelServer } from './model-server/scripted-model-server.js';
+import { startRedis } from './redis-server.js';
 import { remainingDrift } from './remaining-drift.js';
 import { openStack } from './running-stack.js';
 import { sampleSignal, signalClient } from './signal-client.js';
@@ -55,14 +56,15 @@ export async function openCutStage() {
     if (value === undefined) throw new Error(`${name} is not set: run the tests with \`npm test\``);
     return value;
   };
-  const [capi, models] = await Promise.all([
+  const [capi, models, redis] = await Promise.all([
     createStandInCapi(),
     startScriptedModelServer({ dimension: 32 }),
+    startRedis(),
   ]);
   const targets: Record<Engine, string> = {
     mongodb: env('MONGODB_URL'),
     opensearch: env('OPENSEARCH_URL'),
-    redis: env('REDIS_URL'),
+    redis: redis.url,
     temporal: env('TEMPORAL_ADDRESS'),
     models: models.url,
     capi: capi.url,
@@ -105,7 +107,7 @@ export async function openCutStage() {
     async close() {
       await Promise.all(Object.values(lines).map((line) => line.restore()));
       await stack.close();
-      await Promise.all([...Object.values(lines).map((line) => line.close()), models.close(), capi.close()]);
+      await Promise.all([...Object.values(lines), models, capi, redis].map((each) => each.close()));
     },
   };
 }
