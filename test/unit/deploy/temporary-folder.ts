@@ -6,7 +6,10 @@ import { afterEach } from '@jest/globals';
 const made: string[] = [];
 
 afterEach(() => {
-  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+  for (const folder of made.splice(0)) {
+    // A process that was just ended may still be writing its last line.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  }
 });
 
 /** An empty folder that is gone after the test. */
