@@ -112,7 +112,8 @@ export function createPublisher(
     await tasks.complete(task.task_id, { ...facts, cleaned });
     if (replaced || cleaned) return;
     await removeIntermediates(task);
-    await tasks.markCleaned(task.file_key, task.generation);
+    // Not those before it: one that a crash kept from its clean-up is still owed it.
+    await tasks.markCleaned(task.file_key, task.generation, task.generation);
   };
 
   /**

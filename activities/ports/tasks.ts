@@ -64,8 +64,8 @@ export interface TaskStore {
   /** Active tasks among these end CANCELLED. */
   cancelMany(taskIds: readonly string[], failure: TaskFailure): Promise<void>;
   markHandedOver(taskId: string): Promise<void>;
-  /** Sets `cleaned_at` of final tasks of a file up to a generation. */
-  markCleaned(fileKey: string, upToGeneration: number): Promise<void>;
+  /** Sets `cleaned_at` of final tasks of a file up to a generation, from its first one on or another. */
+  markCleaned(fileKey: string, upToGeneration: number, fromGeneration?: number): Promise<void>;
   listByFile(fileKey: string): Promise<TaskRecord[]>;
   /** Active tasks without a workflow, admitted before a point in time, oldest first. */
   listNotHandedOver(before: Date, limit: number): Promise<TaskRecord[]>;

@@ -56,9 +56,13 @@ async function removeLeftovers(stores: Stores, file: FileRecord, keepUploads: bo
     if (blob.generation <= upTo && (!kept || spent)) await stores.blobs.remove(blob.blobId);
   }
   const tasks = await stores.tasks.listByFile(file.file_key);
+  // One that was admitted since the record was read may have ended by now, and its version be the live one.
   const ended = tasks.filter(
     (task) =>
-      isFinalState(task.state) && task.task_id !== file.live?.task_id && task.task_id !== file.pending_task,
+      isFinalState(task.state) &&
+      task.generation <= upTo &&
+      task.task_id !== file.live?.task_id &&
+      task.task_id !== file.pending_task,
   );
   await stores.claims.release(ended.map((task) => task.task_id));
   for (const { task_id: taskId } of ended) await releaseQuota(stores, { taskId, fileKey: file.file_key });

@@ -269,6 +269,17 @@ export function taskStoreContract(subject: Subject<TaskStore>): void {
       expect(cleaned.map(({ task_id }) => task_id)).not.toContain(active.task_id);
     });
 
+    test('marks one generation alone, where the first is given', async () => {
+      const file_key = randomUUID();
+      for (const generation of [1, 2]) {
+        const { task_id } = await insert({ file_key, generation });
+        await store().finish(task_id, 'CANCELLED');
+      }
+      await store().markCleaned(file_key, 2, 2);
+      const listed = await store().listByFile(file_key);
+      expect(listed.map(({ cleaned_at }) => cleaned_at !== null)).toEqual([false, true]);
+    });
+
     test('removes and scans', async () => {
       const [kept, removed] = [await insert(), await insert()];
       await store().remove(removed.task_id);

@@ -443,6 +443,23 @@ describe('endTask', () => {
 });
 
 describe('cleanFile', () => {
+  it('leaves a version its claim that is admitted and published while it runs', async () => {
+    const bench = await activityBench();
+    const first = await bench.admit('guide', 'text');
+    const failure = { code: 'TASK_CANCELLED', message: 'cancelled', traceback: [] };
+    await bench.documents.endTask(refOf(first), failure);
+    const { deleteGenerations } = bench.chunks;
+    // Behind its look at the record, and before its look at the tasks.
+    bench.chunks.deleteGenerations = async (...given) => {
+      const removed = await deleteGenerations(...given);
+      bench.chunks.deleteGenerations = deleteGenerations;
+      await index(bench, await bench.admit('guide', 'another text'));
+      return removed;
+    };
+    await bench.documents.cleanFile(first.file_key);
+    expect(await drifts(bench)).toEqual([]);
+  });
+
   it('removes everything of a deleted file, its tasks ended', async () => {
     const bench = await activityBench();
     await index(bench, await bench.admit('guide', 'text'));

@@ -156,9 +156,10 @@ export function createMongoTaskStore(db: Db): TaskStore {
     async markHandedOver(taskId) {
       await tasks.updateOne({ _id: taskId }, { $set: { handed_over_at: new Date() } });
     },
-    async markCleaned(fileKey, upToGeneration) {
+    async markCleaned(fileKey, upToGeneration, fromGeneration = 0) {
+      const generation = { $gte: fromGeneration, $lte: upToGeneration };
       await tasks.updateMany(
-        { file_key: fileKey, generation: { $lte: upToGeneration }, ...FINAL, cleaned_at: null },
+        { file_key: fileKey, generation, ...FINAL, cleaned_at: null },
         { $set: { cleaned_at: new Date() } },
       );
     },

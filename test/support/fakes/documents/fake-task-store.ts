@@ -91,10 +91,11 @@ export function createFakeTaskStore(): TaskStore {
       const task = tasks.get(taskId);
       if (task !== undefined) task.handed_over_at = new Date();
     },
-    async markCleaned(fileKey, upToGeneration) {
-      for (const task of tasks.values())
-        if (task.file_key === fileKey && task.generation <= upToGeneration && isFinalState(task.state))
-          task.cleaned_at ??= new Date();
+    async markCleaned(fileKey, upToGeneration, fromGeneration = 0) {
+      for (const task of tasks.values()) {
+        const inRange = task.generation >= fromGeneration && task.generation <= upToGeneration;
+        if (task.file_key === fileKey && inRange && isFinalState(task.state)) task.cleaned_at ??= new Date();
+      }
     },
     async listByFile(fileKey) {
       return select(
