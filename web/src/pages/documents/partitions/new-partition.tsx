@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Modal, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -7,6 +7,7 @@ import { api } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
 import { useErrorText } from '../../../shared/error-text';
 import { to } from '../../../shared/routes';
+import { FormButtons } from '../../../shared/form-buttons';
 
 export function NewPartition() {
   const { documents: t, common } = useMessages();
@@ -46,14 +47,7 @@ export function NewPartition() {
               data-autofocus
               {...form.getInputProps('name')}
             />
-            <Group justify="end">
-              <Button variant="default" onClick={close}>
-                {common.cancel}
-              </Button>
-              <Button type="submit" loading={create.isPending}>
-                {common.create}
-              </Button>
-            </Group>
+            <FormButtons submit={common.create} pending={create.isPending} onCancel={close} />
           </Stack>
         </form>
       </Modal>

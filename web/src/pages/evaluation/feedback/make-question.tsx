@@ -1,10 +1,11 @@
-import { Autocomplete, Button, Checkbox, Group, Modal, Stack, TagsInput, Textarea } from '@mantine/core';
+import { Autocomplete, Button, Checkbox, Modal, Stack, TagsInput, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
 import { ErrorNotice } from '../../../shared/error-notice';
+import { FormButtons } from '../../../shared/form-buttons';
 import { setsQuery } from '../queries';
 import type { Feedback } from '../queries';
 
@@ -91,14 +92,7 @@ export function MakeQuestion({ partition, feedback }: { partition: string; feedb
               {...form.getInputProps('expected')}
             />
             {add.isError && <ErrorNotice error={add.error} />}
-            <Group justify="end">
-              <Button variant="default" onClick={close}>
-                {common.cancel}
-              </Button>
-              <Button type="submit" loading={add.isPending}>
-                {common.add}
-              </Button>
-            </Group>
+            <FormButtons submit={common.add} pending={add.isPending} onCancel={close} />
           </Stack>
         </form>
       </Modal>

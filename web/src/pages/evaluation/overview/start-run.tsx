@@ -1,10 +1,11 @@
-import { Button, Checkbox, Group, Modal, NumberInput, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Checkbox, Modal, NumberInput, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
 import { ErrorNotice } from '../../../shared/error-notice';
+import { FormButtons } from '../../../shared/form-buttons';
 import { setsQuery } from '../queries';
 
 interface Values {
@@ -68,14 +69,7 @@ export function StartRun({ partition }: { partition: string }) {
             <NumberInput label={t.topK} min={1} max={100} {...form.getInputProps('topK')} />
             <Checkbox label={t.withChat} {...form.getInputProps('chat', { type: 'checkbox' })} />
             {start.isError && <ErrorNotice error={start.error} />}
-            <Group justify="end">
-              <Button variant="default" onClick={close}>
-                {common.cancel}
-              </Button>
-              <Button type="submit" loading={start.isPending}>
-                {t.start}
-              </Button>
-            </Group>
+            <FormButtons submit={t.start} pending={start.isPending} onCancel={close} />
           </Stack>
         </form>
       </Modal>

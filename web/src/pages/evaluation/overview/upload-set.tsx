@@ -1,10 +1,11 @@
-import { Button, FileInput, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, FileInput, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
 import { ErrorNotice } from '../../../shared/error-notice';
+import { FormButtons } from '../../../shared/form-buttons';
 
 interface Values {
   name: string;
@@ -64,14 +65,7 @@ export function UploadSet({ partition }: { partition: string }) {
             />
             <TextInput label={t.note} maxLength={500} {...form.getInputProps('note')} />
             {upload.isError && <ErrorNotice error={upload.error} />}
-            <Group justify="end">
-              <Button variant="default" onClick={close}>
-                {common.cancel}
-              </Button>
-              <Button type="submit" loading={upload.isPending}>
-                {t.upload}
-              </Button>
-            </Group>
+            <FormButtons submit={t.upload} pending={upload.isPending} onCancel={close} />
           </Stack>
         </form>
       </Modal>

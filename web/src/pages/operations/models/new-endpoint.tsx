@@ -1,10 +1,11 @@
-import { Button, Group, Modal, PasswordInput, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Modal, PasswordInput, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { send } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
 import { ErrorNotice } from '../../../shared/error-notice';
+import { FormButtons } from '../../../shared/form-buttons';
 import type { Endpoint } from './queries';
 
 interface Values {
@@ -75,14 +76,7 @@ export function NewEndpoint() {
             <TextInput label={t.model} {...form.getInputProps('model')} />
             <PasswordInput label={t.apiKey} autoComplete="off" {...form.getInputProps('key')} />
             {add.isError && <ErrorNotice error={add.error} />}
-            <Group justify="end">
-              <Button variant="default" onClick={close}>
-                {common.cancel}
-              </Button>
-              <Button type="submit" loading={add.isPending}>
-                {common.create}
-              </Button>
-            </Group>
+            <FormButtons submit={common.create} pending={add.isPending} onCancel={close} />
           </Stack>
         </form>
       </Modal>

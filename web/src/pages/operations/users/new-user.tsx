@@ -1,10 +1,11 @@
-import { Button, Checkbox, Group, Modal, NumberInput, Stack, TextInput } from '@mantine/core';
+import { Button, Checkbox, Modal, NumberInput, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { send } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
 import { ErrorNotice } from '../../../shared/error-notice';
+import { FormButtons } from '../../../shared/form-buttons';
 import type { NewToken } from './queries';
 
 interface Values {
@@ -66,14 +67,7 @@ export function NewUser({ onToken }: { onToken: (token: NewToken) => void }) {
             />
             <Checkbox label={t.admin} {...form.getInputProps('admin', { type: 'checkbox' })} />
             {add.isError && <ErrorNotice error={add.error} />}
-            <Group justify="end">
-              <Button variant="default" onClick={close}>
-                {common.cancel}
-              </Button>
-              <Button type="submit" loading={add.isPending}>
-                {common.create}
-              </Button>
-            </Group>
+            <FormButtons submit={common.create} pending={add.isPending} onCancel={close} />
           </Stack>
         </form>
       </Modal>
