@@ -9,6 +9,7 @@ import {
   EmbedderSwapsBody,
   EmbedderSwapsStarted,
 } from '../../../schemas/documents/embedder-swaps-api.js';
+import { presentRun } from '../../http/progress-events.js';
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
@@ -167,12 +168,9 @@ function gatesOf(body: Pick<z.output<typeof EmbedderSwapBody>, keyof SwapGates>)
 
 function present({ partition_key: _key, figures, ...swap }: EmbedderSwapRecord) {
   return {
-    ...swap,
+    ...presentRun(swap),
     question_set: swap.question_set ?? null,
     min_ndcg: swap.min_ndcg ?? null,
     figures: figures && { ...figures, questions: figures.questions ?? null },
-    started_at: swap.started_at.toISOString(),
-    updated_at: swap.updated_at.toISOString(),
-    finished_at: swap.finished_at?.toISOString() ?? null,
   };
 }

@@ -14,6 +14,7 @@ import {
 } from '../../../schemas/retrieval/evaluation-api.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { PartitionParams } from '../../http/identifiers.js';
+import { presentRun } from '../../http/progress-events.js';
 import { empty, json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import { requirePartitionKey } from './require-partition-key.js';
@@ -186,15 +187,7 @@ function present({
   partition_key: _key,
   version_id: _version,
   config: _config,
-  started_at,
-  updated_at,
-  finished_at,
   ...run
 }: EvaluationRunRecord) {
-  return {
-    ...run,
-    started_at: started_at.toISOString(),
-    updated_at: updated_at.toISOString(),
-    finished_at: finished_at?.toISOString() ?? null,
-  };
+  return presentRun(run);
 }
