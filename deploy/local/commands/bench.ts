@@ -1,4 +1,5 @@
 import { modelEnvironment } from '../app-environment.js';
+import { keptBuild } from '../kept-build.js';
 import { runToEnd } from '../run-to-end.js';
 import type { OptionalName } from '../services/service.js';
 import { Stack } from '../stack.js';
@@ -22,6 +23,8 @@ export function bench(
     await stack.enter('bench');
     try {
       const more = obtain === undefined ? {} : await stack.prepare(obtain);
+      // what is measured is the build that `npm start` runs: sources loaded through tsx start slower and hold more memory
+      const build = await keptBuild(workbench, 'test-build');
       const services = await stack.openServices({ supervise: false, also: ['ollama'], demanded });
       return await runToEnd(process.execPath, ['--import', 'tsx', script, ...args], {
         cwd: workbench.paths.root,
@@ -31,6 +34,7 @@ export function bench(
           OPENSEARCH_URL: services.opensearch,
           TEMPORAL_ADDRESS: services.temporal,
           ...modelEnvironment(services, workbench.settings),
+          TAMIS_TEST_BUILD: build,
           ...more,
         },
         signal: workbench.signal,
