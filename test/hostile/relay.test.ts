@@ -146,6 +146,18 @@ describe('a token that somebody made up', () => {
     expect(await proxy.stores.metrics.queues()).toEqual([]);
   });
 
+  it.each([
+    ['/v3/usage-metrics', '{}'],
+    ['/v3/signals', '[]'],
+  ])('is not believed when it says that it lasts for decades: %s', async (path, body) => {
+    const { proxy, send, down } = await start();
+    await proxy.stores.watchers.acceptToken('w1', digestOf(madeUp));
+    down();
+    expect((await send(path, body, bearer(madeUp))).status).toBe(200);
+    const held = await proxy.stores.watchers.get('w1');
+    expect(held?.tokenExpiresAt?.getTime()).toBeLessThanOrEqual(Date.now() + DAY_MS);
+  });
+
   it('gives way to the login of the watcher, and does not say when it ends', async () => {
     const { proxy, send, state } = await start();
     await send('/v3/signals', '[]', bearer(madeUp));

@@ -5,6 +5,7 @@ import type { ApiVersion, NewAlert } from '../../../schemas/signals/signals.js';
 import type { Logger } from '../../logger.js';
 import type { Sender } from './identify-watcher.js';
 import type { ProxyDeps } from '../proxy-deps.js';
+import { capExpiry } from '../relay/watcher-identity.js';
 import type { PushesUnderWay, ForwardingNotifiers } from './notify-forwarding.js';
 
 export type AcceptDeps = Pick<
@@ -31,15 +32,6 @@ export type Acceptance = 'accepted' | 'deferred' | 'login-wanted';
  */
 export function acceptSignals(deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acceptance> {
   return deps.pushesUnderWay.during(() => accept(deps, batch, log));
-}
-
-/** A token's own word on its end is not verified yet; CAPI's tokens last for hours. */
-const TOKEN_LIFETIME_MS = 24 * 3_600_000;
-
-function atMost(expiresAt: Date | null, at: Date): Date | null {
-  return expiresAt === null
-    ? null
-    : new Date(Math.min(expiresAt.getTime(), at.getTime() + TOKEN_LIFETIME_MS));
 }
 
 /** A push that brings nothing new is a repeat: its rules were counted before. */
@@ -83,7 +75,7 @@ async function accept(deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acce
     token === null
       ? false
       : orElse(
-          watchers.saveToken(watcher, token.text, atMost(token.expiresAt, receivedAt)),
+          watchers.saveToken(watcher, token.text, capExpiry(token.expiresAt, receivedAt)),
           false,
           'the token of a batch could not be kept',
         );

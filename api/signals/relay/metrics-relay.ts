@@ -7,6 +7,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import { json, relayed } from '../../http/route.js';
 import type { Answer, PublicContext } from '../../http/route.js';
 import { isDown } from './relay-target.js';
+import { capExpiry } from './watcher-identity.js';
 import { hasStanding, identifyWatcher, noteAcceptance, noteRefusal } from '../intake/identify-watcher.js';
 import type { Sender } from '../intake/identify-watcher.js';
 import type { ProxyDeps } from '../proxy-deps.js';
@@ -93,7 +94,9 @@ export function createMetricsRelay(
     texts: readonly Buffer[],
     part: boolean,
   ) => {
-    const newer = token !== null && (await deps.watchers.saveToken(watcher, token.text, token.expiresAt));
+    const newer =
+      token !== null &&
+      (await deps.watchers.saveToken(watcher, token.text, capExpiry(token.expiresAt, deps.now())));
     const items = await Promise.all(texts.map(async (text) => ({ path, part, bytes: await zipped(text) })));
     if ((await deps.metrics.hold(watcher, items, deps.now())) === 'full')
       throw new AppError('SERVICE_UNAVAILABLE', 'Too many metrics of this watcher wait for the central API', {

@@ -34,6 +34,15 @@ export function tokenExpiry(token: string): Date | null {
   return typeof seconds === 'number' ? dateOf(seconds * 1000) : null;
 }
 
+/** A token's own word on its end is not verified; CAPI's tokens last for hours. */
+const TOKEN_LIFETIME_MS = 24 * 3_600_000;
+
+export function capExpiry(expiresAt: Date | null, now: Date): Date | null {
+  return expiresAt === null
+    ? null
+    : new Date(Math.min(expiresAt.getTime(), now.getTime() + TOKEN_LIFETIME_MS));
+}
+
 export interface Login {
   watcher: string;
   token: string;
