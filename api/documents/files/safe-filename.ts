@@ -2,6 +2,8 @@ import { AppError } from '../../../schemas/app-error.js';
 
 /** Common file systems' limit on a name, in bytes. */
 const MAX_BYTES = 255;
+/** Of a longer name only so many characters from each end are looked at. */
+const MAX_CHARACTERS = 1024;
 
 /**
  * A client's file name made safe to show and to write into a header: the last path step, without control and
@@ -9,8 +11,7 @@ const MAX_BYTES = 255;
  * @throws AppError BAD_REQUEST (400) when nothing is left
  */
 export function safeFilename(original: string): string {
-  const base = original.split(/[/\\]/).at(-1) ?? '';
-  const clean = base
+  const clean = lastStep(original)
     .normalize('NFC')
     // Controls, line separators, zero-width and bidirectional marks (a name must not read otherwise than it is).
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '')
@@ -31,4 +32,10 @@ export function safeFilename(original: string): string {
     stem = characters.join('');
   }
   return `${stem}${extension}`;
+}
+
+function lastStep(path: string): string {
+  const base = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+  if (base.length <= 2 * MAX_CHARACTERS) return base;
+  return base.slice(0, MAX_CHARACTERS) + base.slice(-MAX_CHARACTERS);
 }

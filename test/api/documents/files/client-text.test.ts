@@ -43,6 +43,20 @@ describe('safeFilename', () => {
     expect(name).toMatch(/^é+\.docx$/);
   });
 
+  it.each([
+    ['dots', '.'],
+    ['blanks', ' '],
+    ['blanks and dots', ' .'],
+    ['separators', '/'],
+    ['marks above', '\u0301'],
+  ])('reads a name of millions of %s at once', (_what, unit) => {
+    const long = unit.repeat(8_000_000);
+    const before = process.cpuUsage().user;
+    for (const name of [`a${long}b.txt`, `${long}b.txt`, `a.txt${long}/b.txt`])
+      expect(Buffer.byteLength(safeFilename(name))).toBeLessThanOrEqual(255);
+    expect((process.cpuUsage().user - before) / 1000).toBeLessThan(1_000);
+  });
+
   it('refuses a name of which nothing is left', () => {
     for (const name of ['', '..', ' . ', '\u0000'])
       expect(() => safeFilename(name)).toThrow('Invalid file name');

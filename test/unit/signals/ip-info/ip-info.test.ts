@@ -140,6 +140,12 @@ describe('readWhoisAnswer', () => {
       abuse: 'abuse@example.net',
     });
   });
+  it.each(['@', 'a@', 'abuse mail a', 'netname: ', ' '])('reads lines of megabytes of %j at once', (unit) => {
+    const before = process.cpuUsage().user;
+    readWhoisAnswer(`abuse-mail: ${unit.repeat(2_000_000)}\nnetname: NET\n`);
+    expect((process.cpuUsage().user - before) / 1000).toBeLessThan(1_000);
+  });
+
   it('reads what ARIN writes', () => {
     const text = [
       'NetRange:       192.0.2.0 - 192.0.2.255',
