@@ -1,6 +1,6 @@
 import type { FuzzRun } from './run-schemathesis.js';
 
-/** What CAPI answers is not ours to document, and embedders cannot be swapped yet: 501 is what that route says. */
+/** What CAPI answers is not ours to document. */
 const EXCLUDED = '^/(v[23]/|v1/usage-metrics)';
 const DOCUMENTS = '^/(?!api/|health/|health$)';
 
