@@ -37,6 +37,21 @@ export interface SearchLegHit {
   score: number;
 }
 
+interface WordSearch {
+  scope: Scope;
+  partitions: readonly string[] | 'all';
+  /** Where the question's words are counted to tell how rare they are; `partitions` when left out. */
+  countedIn?: readonly string[] | 'all';
+  fileKey?: string;
+  /** Any number of them. */
+  fileKeys?: readonly string[];
+  filter?: FilterExpression;
+  withoutGenerations?: readonly number[];
+  text: string;
+  size: number;
+  signal?: AbortSignal;
+}
+
 export interface ChunkStore {
   /**
    * Creates index and vector fields as needed; repeating is harmless.
@@ -71,35 +86,25 @@ export interface ChunkStore {
   /** Waits until searches see what was put before the call. @throws AppError VDB_CONNECTION_ERROR, VDB_ERROR */
   show(signal?: AbortSignal): Promise<void>;
   /**
-   * Both legs in one round trip: BM25 over text and names, k-NN over one vector field. Only published chunks of
-   * the given partitions (or all), optionally of one file or of some, and of those that a filter holds of, without the
-   * generations that are known not to be live (numbers are global: none belongs to two files). `size` hits per leg.
-   * Hits, order and scores do not depend on chunks outside `partitions` and `countedIn`.
+   * BM25 over text and names. Only published chunks of the given partitions (or all), optionally of one file or of
+   * some, and of those that a filter holds of, without the generations that are known not to be live (numbers are
+   * global: none belongs to two files). Hits, order and scores do not depend on chunks outside `partitions` and
+   * `countedIn`.
    * @throws AppError VDB_SCHEMA_MIGRATION_REQUIRED, VDB_SEARCH_ERROR, VDB_COLLECTION_ERROR when there is no index
    */
-  searchHybrid(request: {
-    scope: Scope;
-    partitions: readonly string[] | 'all';
-    /** Where the question's words are counted to tell how rare they are; `partitions` when left out. */
-    countedIn?: readonly string[] | 'all';
-    fileKey?: string;
-    /** Any number of them. */
-    fileKeys?: readonly string[];
-    filter?: FilterExpression;
-    withoutGenerations?: readonly number[];
-    text: string;
-    vector: readonly number[];
-    vectorField: string;
-    size: number;
-    signal?: AbortSignal;
-  }): Promise<{ lexical: SearchLegHit[]; dense: SearchLegHit[] }>;
+  searchWords(request: WordSearch): Promise<SearchLegHit[]>;
   /**
-   * Counts a question's words while it is being embedded; `searchHybrid` does it too, where this has not.
-   * @throws AppError as `searchHybrid`
+   * What `searchWords` finds, and k-NN over one vector field in the same chunks. `size` hits per leg.
+   * @throws AppError as `searchWords`
    */
-  prepareSearch(
-    request: Omit<Parameters<ChunkStore['searchHybrid']>[0], 'vector' | 'vectorField'>,
-  ): Promise<void>;
+  searchHybrid(
+    request: WordSearch & {
+      vector: readonly number[];
+      vectorField: string;
+      /** The answer of `searchWords` to the same request, where it was asked before the vector was there. */
+      lexical?: Promise<readonly SearchLegHit[]>;
+    },
+  ): Promise<{ lexical: SearchLegHit[]; dense: SearchLegHit[] }>;
   /**
    * Chunks of a partition inside the scope, of whatever version; those that a refresh has not shown yet are left out.
    */

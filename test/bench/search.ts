@@ -7,7 +7,7 @@ import type { Scope } from '../../schemas/documents/users.js';
 import { parseFilter } from '../../activities/retrieval/filter/parse-filter.js';
 import { SOURCE_FIELDS } from '../../activities/stores/opensearch/chunk-document.js';
 import { connectOpenSearch } from '../../activities/stores/opensearch/connect-opensearch.js';
-import { hybridQuery, questionWords } from '../../activities/stores/opensearch/hybrid-query.js';
+import { denseQuery, lexicalQuery, questionWords } from '../../activities/stores/opensearch/hybrid-query.js';
 import { createTermCounter } from '../../activities/stores/opensearch/term-weights.js';
 import { openBenchStack } from './open-bench-stack.js';
 import { percentile } from '../../activities/retrieval/evaluation/measures.js';
@@ -71,12 +71,13 @@ try {
       };
       const words = questionWords(asked)!;
       const clauses = [...words.words, ...words.phrases];
-      const query = hybridQuery(asked, words, {
-        statistics:
-          counter.known(words.countedIn, clauses)?.statistics ??
-          (await counter.count(words.countedIn, clauses)),
-        unit: true,
-      });
+      const statistics =
+        counter.known(words.countedIn, clauses)?.statistics ??
+        (await counter.count(words.countedIn, clauses));
+      const query = {
+        lexical: lexicalQuery(asked, words, statistics),
+        dense: denseQuery(asked, { unit: true }),
+      };
       const lines = legs.flatMap((leg) => [{ index }, whole ? { ...query[leg], ...WHOLE } : query[leg]]);
       const { statusCode, body } = await request(`${stack.config.opensearch.url}/_msearch`, {
         method: 'POST',

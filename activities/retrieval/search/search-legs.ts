@@ -47,8 +47,8 @@ function idsIn(legs: { lexical: readonly CheckedHit[]; dense: readonly CheckedHi
 }
 
 /**
- * Both legs over the partitions of one embedder, which embeds the text once; every hit is compared with its file
- * record, and what the checks drop is filled up again.
+ * Both legs over the partitions of one embedder, which embeds the text once, while the words are searched; every hit is
+ * compared with its file record, and what the checks drop is filled up again.
  * @throws AppError of the chunk store and the embedder, as their ports say
  */
 // eslint-disable-next-line complexity -- optional fields of one query, and its rounds
@@ -58,7 +58,7 @@ export async function searchLegs(
     files,
     meter,
   }: {
-    chunks: Pick<ChunkStore, 'prepareSearch' | 'searchHybrid'>;
+    chunks: Pick<ChunkStore, 'searchWords' | 'searchHybrid'>;
     files: Pick<FileStore, 'getMany'>;
     meter?: Pick<Meter, 'orphansDropped'>;
   },
@@ -78,10 +78,10 @@ export async function searchLegs(
     ...(filter !== undefined && { filter }),
     ...(signal && { signal }),
   };
-  const [[vector = []]] = await Promise.all([
-    embedder.embed([text], { kind: 'query', ...(signal && { signal }) }),
-    chunks.prepareSearch(question),
-  ]);
+  const lexical = chunks.searchWords(question);
+  // Told by `searchHybrid`; where there is no vector, that is what is told.
+  lexical.catch(() => {});
+  const [vector = []] = await embedder.embed([text], { kind: 'query', ...(signal && { signal }) });
   const without = new Set<number>();
   const dropped: GroupHits['dropped'] = { lexical: [], dense: [] };
   for (let rounds = 1; ; rounds++) {
@@ -89,7 +89,7 @@ export async function searchLegs(
       ...question,
       vector,
       vectorField: embedder.vectorField,
-      ...(without.size > 0 && { withoutGenerations: [...without] }),
+      ...(rounds === 1 ? { lexical } : { withoutGenerations: [...without] }),
     });
     const near = answer.dense.filter(({ score }) => score >= similarityThreshold);
     const far = answer.dense.slice(near.length);

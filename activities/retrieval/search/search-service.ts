@@ -19,7 +19,7 @@ import type { SearchRequest, SearchResult, SearchOutcome, SearchService } from '
 interface SearchDependencies {
   chunks: Pick<
     ChunkStore,
-    'prepareSearch' | 'searchHybrid' | 'getMany' | 'getVectors' | 'similarities' | 'listByFile'
+    'searchWords' | 'searchHybrid' | 'getMany' | 'getVectors' | 'similarities' | 'listByFile'
   >;
   files: Pick<FileStore, 'get' | 'getMany' | 'listRelated' | 'listWorkspaceKeys'>;
   partitions: Pick<PartitionStore, 'list'>;

@@ -1,7 +1,7 @@
 import { AppError } from '../../../schemas/app-error.js';
 import { chunkId } from '../../../schemas/documents/chunk-id.js';
 import { inScope } from '../../../schemas/documents/users.js';
-import type { ChunkStore, SearchLegHit } from '../../ports/chunks.js';
+import type { ChunkStore } from '../../ports/chunks.js';
 import { bulkUpdate } from './bulk.js';
 import type { BulkResult, BulkUpdate } from './bulk.js';
 import { createJointCalls } from '../../joint-calls.js';
@@ -12,15 +12,14 @@ import { createChunkReader } from './chunk-reader.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { deleteChunks } from './delete-chunks.js';
 import { ensureChunkIndex, isSchemaBehind } from './ensure-chunk-index.js';
-import { cosineOf, hybridQuery, questionWords } from './hybrid-query.js';
+import { cosineOf } from './hybrid-query.js';
+import { createHybridSearch } from './hybrid-search.js';
 import { indexNames } from './index-names.js';
 import { scanChunks } from './scan-chunks.js';
 import { scanGenerations } from './scan-generations.js';
 import { hitsOf } from './search-hits.js';
 import type { SearchAnswer } from './search-hits.js';
 import { createSharedRefresh } from './shared-refresh.js';
-import { createTermCounter } from './term-weights.js';
-import { createUnitFields } from './unit-fields.js';
 
 type VectorField = Parameters<ChunkStore['ensureSchema']>[0][number];
 
@@ -42,8 +41,7 @@ export function createOpenSearchChunkStore(
   const names = indexNames(options);
   const index = names.alias;
   const refresh = createSharedRefresh(client, index);
-  const counter = createTermCounter(client, index);
-  const isUnit = createUnitFields(client, index);
+  const legs = createHybridSearch(client, index);
   const putTogether = createJointCalls<BulkUpdate, BulkResult>({
     size: JOINT_UPDATES,
     windowMs: JOINT_WINDOW_MS,
@@ -72,25 +70,6 @@ export function createOpenSearchChunkStore(
       throw error;
     }
     for (const field of fields) sure.set(field.vectorField, { ...field, until: Date.now() + SURE_MS });
-  };
-  const askLegs = async (
-    { lexical, dense, cosineOf: toCosine }: ReturnType<typeof hybridQuery>,
-    check: object | null,
-    signal: AbortSignal | undefined,
-  ) => {
-    const asked = [lexical, dense, check].flatMap((query) => (query === null ? [] : [{ index }, query]));
-    if (asked.length === 0) return { legs: { lexical: [], dense: [] }, checked: null };
-    const { responses } = await client.request<{ responses: SearchAnswer<HeadHit>[] }>('POST', '/_msearch', {
-      lines: asked,
-      signal,
-      refused: 'VDB_SEARCH_ERROR',
-    });
-    const hits = (leg: object | null, scoreOf: (score: number) => number): SearchLegHit[] =>
-      leg === null
-        ? []
-        : hitsOf(responses.shift()!).map((hit) => ({ chunk: headOf(hit), score: scoreOf(hit._score) }));
-    const legs = { lexical: hits(lexical, (score) => score), dense: hits(dense, toCosine) };
-    return { legs, checked: check === null ? null : responses.shift() };
   };
   return {
     ensureSchema: ensure,
@@ -152,33 +131,14 @@ export function createOpenSearchChunkStore(
 
     show: refresh,
 
-    async searchHybrid(request) {
+    async searchWords(request) {
       await requireSchema();
-      const words = questionWords(request);
-      if (words === null) return { lexical: [], dense: [] };
-      const clauses = [...words.words, ...words.phrases];
-      const unit = await isUnit(request.vectorField);
-      // What is known is checked by the search that goes with it: one round trip, and counted anew where it is over.
-      const known = counter.known(words.countedIn, clauses);
-      if (known !== null) {
-        const found = await askLegs(
-          hybridQuery(request, words, { statistics: known.statistics, unit }),
-          known.check,
-          request.signal,
-        );
-        if (known.holds(found.checked)) return found.legs;
-      }
-      const statistics = await counter.count(words.countedIn, clauses, request.signal);
-      return (await askLegs(hybridQuery(request, words, { statistics, unit }), null, request.signal)).legs;
+      return legs.searchWords(request);
     },
 
-    async prepareSearch(request) {
+    async searchHybrid(request) {
       await requireSchema();
-      const words = questionWords(request);
-      if (words === null) return;
-      const clauses = [...words.words, ...words.phrases];
-      if (counter.known(words.countedIn, clauses) === null)
-        await counter.count(words.countedIn, clauses, request.signal);
+      return legs.searchHybrid(request);
     },
 
     async countChunks(scope, partition) {

@@ -10,7 +10,8 @@ import { identifiersIn } from './identifiers.js';
 import { clauseQuery } from './term-weights.js';
 import type { TermStatistics, WordClause } from './term-weights.js';
 
-type HybridRequest = Parameters<ChunkStore['searchHybrid']>[0];
+type WordsRequest = Parameters<ChunkStore['searchWords']>[0];
+type HybridRequest = Omit<Parameters<ChunkStore['searchHybrid']>[0], 'lexical'>;
 
 /** Fields that a question's words are looked for in, and what each weighs. */
 type Fields = Readonly<Record<string, number>>;
@@ -103,14 +104,14 @@ function visiblePartitions(scope: Scope, asked: readonly string[] | 'all'): stri
   return asked === 'all' ? allowed : asked.filter((partition) => Object.hasOwn(scope.roles, partition));
 }
 
+function seesNothing(request: WordsRequest): boolean {
+  const partitions = visiblePartitions(request.scope, request.partitions);
+  return partitions?.length === 0 || request.fileKeys?.length === 0 || request.size < 1;
+}
+
 function filterClauses(
   partitions: readonly string[] | null,
-  {
-    fileKey,
-    fileKeys,
-    filter,
-    withoutGenerations: without = [],
-  }: Omit<HybridRequest, 'vector' | 'vectorField'>,
+  { fileKey, fileKeys, filter, withoutGenerations: without = [] }: WordsRequest,
 ): object[] {
   return [
     { term: { published: true } },
@@ -127,13 +128,6 @@ function anyOfFiles(keys: readonly string[]): object {
   for (let from = 0; from < keys.length; from += MAX_KEYS)
     lists.push({ terms: { file_key: keys.slice(from, from + MAX_KEYS) } });
   return { bool: { should: lists, minimum_should_match: 1 } };
-}
-
-interface HybridQuery {
-  lexical: object | null;
-  dense: object | null;
-  /** What a score of the dense leg says. */
-  cosineOf: (score: number) => number;
 }
 
 interface AskedClause extends WordClause {
@@ -181,9 +175,9 @@ function counted(words: readonly string[]): Map<string, number> {
  * What of the question is looked for in the lexical leg, and whose chunks its words are counted in; null: nothing is to
  * be searched.
  */
-export function questionWords(request: Omit<HybridRequest, 'vector' | 'vectorField'>): QuestionWords | null {
+export function questionWords(request: WordsRequest): QuestionWords | null {
+  if (seesNothing(request)) return null;
   const partitions = visiblePartitions(request.scope, request.partitions);
-  if (partitions?.length === 0 || request.fileKeys?.length === 0 || request.size < 1) return null;
   const countedIn =
     request.countedIn === undefined ? partitions : visiblePartitions(request.scope, request.countedIn);
   const identifiers = identifiersIn(request.text);
@@ -219,43 +213,37 @@ export function questionWords(request: Omit<HybridRequest, 'vector' | 'vectorFie
   };
 }
 
-/**
- * Both legs of a search; a leg without anything to compare by is null and is not asked.
- * @param options.unit whether all vectors of the field have length 1
- */
-export function hybridQuery(
-  request: HybridRequest,
-  words: QuestionWords,
-  { statistics, unit }: { statistics: TermStatistics; unit: boolean },
-): HybridQuery {
-  const partitions = visiblePartitions(request.scope, request.partitions);
-  const filter = filterClauses(partitions, request);
-  const shape = {
-    size: request.size,
-    ...headsOnly({ traits: request.filter !== undefined }),
+/** What both legs ask for, and where. */
+function legShape(request: WordsRequest): { shape: object; filter: object[] } {
+  return {
+    shape: { size: request.size, ...headsOnly({ traits: request.filter !== undefined }) },
+    filter: filterClauses(visiblePartitions(request.scope, request.partitions), request),
   };
+}
+
+/** Null: no word of the question stands anywhere. */
+export function lexicalQuery(
+  request: WordsRequest,
+  words: QuestionWords,
+  statistics: TermStatistics,
+): object | null {
+  const { shape, filter } = legShape(request);
   const weighed = (clauses: readonly AskedClause[]): object[] =>
     clauses.flatMap((clause) => {
       const holding = statistics.holding(clause);
       return holding === 0 ? [] : [clauseQuery(clause, clause.weight * rarity(holding, statistics.chunks))];
     });
   const should = weighed(words.words);
-  const phrases = weighed(words.phrases);
+  if (should.length === 0) return null;
   return {
-    lexical:
-      should.length === 0
-        ? null
-        : {
-            ...shape,
-            query: {
-              bool: { must: [{ bool: { should, minimum_should_match: 1 } }], should: phrases, filter },
-            },
-          },
-    // A zero vector has no direction: cosine is undefined and the engine refuses it.
-    dense: request.vector.every((value) => value === 0)
-      ? null
-      : { ...shape, query: denseQuery(request, { filter, unit }) },
-    cosineOf: unit ? cosineOfProduct : cosineOf,
+    ...shape,
+    query: {
+      bool: {
+        must: [{ bool: { should, minimum_should_match: 1 } }],
+        should: weighed(words.phrases),
+        filter,
+      },
+    },
   };
 }
 
@@ -267,22 +255,29 @@ function rarity(holding: number, chunks: number): number {
 /**
  * Compares every vector within the filter. The graph of the field is shared by all tenants, so which of the nearest a
  * walk through it misses would depend on others. The cosine of vectors of unknown length takes twice the time of a
- * product.
+ * product. Null: there is nothing to compare.
+ * @param options.unit whether all vectors of the field have length 1
  */
-function denseQuery(
-  { vector, vectorField }: HybridRequest,
-  { filter, unit }: { filter: object[]; unit: boolean },
-): object {
+export function denseQuery(
+  { vector, vectorField, ...request }: HybridRequest,
+  { unit }: { unit: boolean },
+): object | null {
+  // A zero vector has no direction: cosine is undefined and the engine refuses it.
+  if (seesNothing(request) || vector.every((value) => value === 0)) return null;
+  const { shape, filter } = legShape(request);
   return {
-    script_score: {
-      query: { bool: { filter: [...filter, { exists: { field: vectorField } }] } },
-      script: {
-        lang: 'knn',
-        source: 'knn_score',
-        params: {
-          field: vectorField,
-          query_value: unit ? unitVector(vector) : vector,
-          space_type: unit ? 'innerproduct' : 'cosinesimil',
+    ...shape,
+    query: {
+      script_score: {
+        query: { bool: { filter: [...filter, { exists: { field: vectorField } }] } },
+        script: {
+          lang: 'knn',
+          source: 'knn_score',
+          params: {
+            field: vectorField,
+            query_value: unit ? unitVector(vector) : vector,
+            space_type: unit ? 'innerproduct' : 'cosinesimil',
+          },
         },
       },
     },
@@ -295,6 +290,6 @@ export function cosineOf(score: number): number {
 }
 
 /** The engine's scores of products may not be negative either: 1 + p from 0 on, 1 / (1 - p) below. */
-function cosineOfProduct(score: number): number {
+export function cosineOfProduct(score: number): number {
   return Math.max(-1, Math.min(1, score >= 1 ? score - 1 : 1 - 1 / score));
 }

@@ -1,9 +1,13 @@
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { readError } from './opensearch-errors.js';
 
-/** Answers kept in a process: as many sets of partitions, and as many counted clauses of each. */
-const MAX_PLACES = 200;
-const MAX_CLAUSES_KEPT = 5_000;
+/**
+ * Counted clauses that a process keeps, of all sets of partitions together: some 30 MB. The questions of Cranfield and
+ * PIAF, 725, have 19,000.
+ */
+const MAX_CLAUSES_KEPT = 200_000;
+/** Sets of partitions, which are kept without clauses as well. */
+const MAX_PLACES = 10_000;
 
 /** A clause of a question: the query, without a boost, of one word in one field. */
 export interface WordClause {
@@ -112,20 +116,25 @@ export function createTermCounter(client: OpenSearchClient, index: string) {
       clauses,
     );
 
-  const keep = (name: string, place: Place): void => {
+  let clausesKept = 0;
+  const forget = (name: string): void => {
+    clausesKept -= places.get(name)?.counts.size ?? 0;
     places.delete(name);
+  };
+  /** Those that were asked for last stay longest. */
+  const keep = (name: string, place: Place, added: ReadonlyMap<string, number> = new Map()): void => {
+    forget(name);
+    for (const [key, holding] of added) place.counts.set(key, holding);
     places.set(name, place);
-    if (places.size > MAX_PLACES) places.delete(places.keys().next().value!);
+    clausesKept += place.counts.size;
+    while (places.size > 1 && (clausesKept > MAX_CLAUSES_KEPT || places.size > MAX_PLACES))
+      forget(places.keys().next().value!);
     for (const key of place.counts.keys()) {
-      if (place.counts.size <= MAX_CLAUSES_KEPT) break;
+      if (clausesKept <= MAX_CLAUSES_KEPT) break;
       place.counts.delete(key);
+      clausesKept -= 1;
     }
   };
-
-  const statisticsOf = ({ chunks, counts }: Place): TermStatistics => ({
-    chunks,
-    holding: (clause) => counts.get(keyOf(clause)) ?? 0,
-  });
 
   return {
     /**
@@ -134,12 +143,14 @@ export function createTermCounter(client: OpenSearchClient, index: string) {
      */
     known(partitions: readonly string[] | null, clauses: readonly WordClause[]) {
       const sorted = sortedPartitions(partitions);
-      const kept = places.get(JSON.stringify(sorted));
-      if (kept === undefined || !clauses.every((clause) => kept.counts.has(keyOf(clause)))) return null;
+      const name = JSON.stringify(sorted);
+      const place = places.get(name);
+      if (place === undefined || !clauses.every((clause) => place.counts.has(keyOf(clause)))) return null;
+      keep(name, place);
       return {
-        statistics: statisticsOf(kept),
+        statistics: statisticsOf(place, clauses),
         check: query(sorted, []),
-        holds: (answer: unknown) => read(answer as CountAnswer, []).fingerprint === kept.fingerprint,
+        holds: (answer: unknown) => read(answer as CountAnswer, []).fingerprint === place.fingerprint,
       };
     },
 
@@ -150,16 +161,25 @@ export function createTermCounter(client: OpenSearchClient, index: string) {
     ): Promise<TermStatistics> {
       const sorted = sortedPartitions(partitions);
       const name = JSON.stringify(sorted);
-      const kept = places.get(name);
-      const missing = clauses.filter((clause) => kept?.counts.has(keyOf(clause)) !== true);
+      const place = places.get(name);
+      const missing = clauses.filter((clause) => place?.counts.has(keyOf(clause)) !== true);
       let found = await ask(sorted, missing, signal);
-      if (kept?.fingerprint === found.fingerprint)
-        found = { ...found, counts: new Map([...kept.counts, ...found.counts]) };
-      else if (missing.length < clauses.length) found = await ask(sorted, clauses, signal);
-      keep(name, { ...found, counts: new Map(found.counts) });
-      return statisticsOf(found);
+      if (place?.fingerprint === found.fingerprint) {
+        keep(name, place, found.counts);
+        // Another question may have pushed out what was known when this one began.
+        if (clauses.every((clause) => place.counts.has(keyOf(clause)))) return statisticsOf(place, clauses);
+      }
+      if (missing.length < clauses.length) found = await ask(sorted, clauses, signal);
+      keep(name, found);
+      return statisticsOf(found, clauses);
     },
   };
+}
+
+/** Of these clauses alone: what is kept may change meanwhile. */
+function statisticsOf({ chunks, counts }: Place, clauses: readonly WordClause[]): TermStatistics {
+  const holding = new Map(clauses.map(keyOf).map((key) => [key, counts.get(key) ?? 0]));
+  return { chunks, holding: (clause) => holding.get(keyOf(clause)) ?? 0 };
 }
 
 function sortedPartitions(partitions: readonly string[] | null): string[] | null {

@@ -115,6 +115,27 @@ export function chunkStoreContract(subject: Subject<ChunkStore>): void {
       expect(ids(found.dense)).toHaveLength(2);
     });
 
+    test('words are searched before the vector is there, and their hits taken over', async () => {
+      const chunks = chunksOf(['a sieve for flour', 'a stone']);
+      await put(chunks);
+      await publish(chunks);
+      const { partition } = chunks[0]!;
+      const asked = { scope: EVERYTHING, partitions: [partition], text: 'sieve', size: 10 };
+      const lexical = await store().searchWords(asked);
+      expect(ids(lexical)).toEqual([chunks[0]!.chunk_id]);
+      const whole = await search({ partitions: [partition] });
+      expect(whole.lexical).toEqual(lexical);
+      expect(await search({ partitions: [partition], lexical: Promise.resolve([]) })).toEqual({
+        ...whole,
+        lexical: [],
+      });
+      for (const nothing of [{ partitions: [] }, { text: ' ' }, { fileKeys: [] }])
+        expect(await store().searchWords({ ...asked, ...nothing })).toEqual([]);
+      const failed = Promise.reject(new AppError('VDB_SEARCH_ERROR'));
+      failed.catch(() => {});
+      await expect(search({ partitions: [partition], lexical: failed })).rejects.toThrow(AppError);
+    });
+
     test('a hit says where its chunk stands, and what a filter may ask', async () => {
       const chunk = {
         ...chunksOf(['a sieve for flour'])[0]!,

@@ -20,9 +20,9 @@ describe('errors of the vector store', () => {
           requireSchema: async () => {
             if (error.code === 'VDB_SCHEMA_MIGRATION_REQUIRED') fail();
           },
-          searchHybrid: async (request) => {
+          searchWords: async (request) => {
             fail();
-            return own.chunks.searchHybrid(request);
+            return own.chunks.searchWords(request);
           },
         },
       }),

@@ -7,6 +7,8 @@ import { inScope } from '../../../../schemas/documents/users.js';
 import type { StoredChunk } from '../../../../schemas/documents/documents.js';
 import { copyRecord } from '../copy-record.js';
 
+type WordSearch = Parameters<ChunkStore['searchWords']>[0];
+
 interface Entry {
   chunk: StoredChunk;
   vectors: Map<string, readonly number[]>;
@@ -73,6 +75,45 @@ export function createFakeChunkStore(): ChunkStore {
   const ranked = (hits: SearchLegHit[], size: number): SearchLegHit[] =>
     hits.sort((a, b) => b.score - a.score || a.chunk.position - b.chunk.position).slice(0, size);
 
+  const searched = ({
+    scope,
+    partitions,
+    fileKey,
+    fileKeys,
+    filter,
+    withoutGenerations,
+  }: WordSearch): Entry[] =>
+    all().filter(
+      ({ chunk }) =>
+        chunk.published &&
+        inScope(scope, chunk.partition) &&
+        (partitions === 'all' || partitions.includes(chunk.partition)) &&
+        (fileKey === undefined || chunk.file_key === fileKey) &&
+        (fileKeys === undefined || fileKeys.includes(chunk.file_key)) &&
+        (filter === undefined || matchesFilter(chunk, filter)) &&
+        withoutGenerations?.includes(chunk.generation) !== true,
+    );
+
+  const shownBy = ({ filter }: WordSearch) => (filter === undefined ? placeOf : headOf);
+
+  const searchWords: ChunkStore['searchWords'] = async (request) => {
+    request.signal?.throwIfAborted();
+    const { scope, countedIn = request.partitions } = request;
+    const rarity = rarities(
+      [...new Set(words(request.text))],
+      all().filter(
+        ({ chunk }) =>
+          chunk.published &&
+          inScope(scope, chunk.partition) &&
+          (countedIn === 'all' || countedIn.includes(chunk.partition)),
+      ),
+    );
+    const hits = searched(request)
+      .map(({ chunk }) => ({ chunk: shownBy(request)(chunk), score: lexicalScore(chunk, rarity) }))
+      .filter(({ score }) => score > 0);
+    return ranked(hits, request.size);
+  };
+
   const ensureField: ChunkStore['ensureField'] = async ({ vectorField, dimension }) => {
     if ((dimensions.get(vectorField) ?? dimension) !== dimension)
       throw new AppError('VDB_SCHEMA_MIGRATION_REQUIRED');
@@ -112,42 +153,17 @@ export function createFakeChunkStore(): ChunkStore {
       const missing = count - found.length;
       if (missing > 0) throw new AppError('VDB_ERROR', undefined, { details: { missing } });
     },
-    async searchHybrid({ scope, partitions, fileKey, text, vector, vectorField, size, signal, ...rest }) {
-      signal?.throwIfAborted();
-      const pool = all().filter(
-        ({ chunk }) =>
-          chunk.published &&
-          inScope(scope, chunk.partition) &&
-          (partitions === 'all' || partitions.includes(chunk.partition)) &&
-          (fileKey === undefined || chunk.file_key === fileKey) &&
-          (rest.fileKeys === undefined || rest.fileKeys.includes(chunk.file_key)) &&
-          (rest.filter === undefined || matchesFilter(chunk, rest.filter)) &&
-          rest.withoutGenerations?.includes(chunk.generation) !== true,
-      );
-      const countedIn = rest.countedIn ?? partitions;
-      const rarity = rarities(
-        [...new Set(words(text))],
-        all().filter(
-          ({ chunk }) =>
-            chunk.published &&
-            inScope(scope, chunk.partition) &&
-            (countedIn === 'all' || countedIn.includes(chunk.partition)),
-        ),
-      );
-      const shown = rest.filter === undefined ? placeOf : headOf;
-      const lexical = pool
-        .map(({ chunk }) => ({ chunk: shown(chunk), score: lexicalScore(chunk, rarity) }))
-        .filter(({ score }) => score > 0);
-      if (norm(vector) === 0 || pool.length === 0) return { lexical: ranked(lexical, size), dense: [] };
+    searchWords,
+    async searchHybrid({ vector, vectorField, lexical, ...request }) {
+      const byWords = [...(await (lexical ?? searchWords(request)))];
+      const pool = searched(request);
+      if (norm(vector) === 0 || pool.length === 0) return { lexical: byWords, dense: [] };
       if (dimensions.get(vectorField) !== vector.length) throw new AppError('VDB_SEARCH_ERROR');
       const dense = pool.flatMap(({ chunk, vectors }) => {
         const own = vectors.get(vectorField);
-        return own === undefined ? [] : [{ chunk: shown(chunk), score: cosine(own, vector) }];
+        return own === undefined ? [] : [{ chunk: shownBy(request)(chunk), score: cosine(own, vector) }];
       });
-      return { lexical: ranked(lexical, size), dense: ranked(dense, size) };
-    },
-    async prepareSearch({ signal }) {
-      signal?.throwIfAborted();
+      return { lexical: byWords, dense: ranked(dense, request.size) };
     },
     async countChunks(scope, partition) {
       const held = inScope(scope, partition)

@@ -10,6 +10,8 @@ import type { PartitionRecord } from '../../../../schemas/documents/partitions.j
 import { makeChunk, makeFile, makePartition, makeVersion, scopeOf } from '../fixtures.js';
 
 interface World {
+  words?: () => Promise<SearchLegHit[]>;
+  embedding?: () => Promise<void>;
   /** Best first, as the engine would rank them in both legs. */
   chunks: StoredChunk[];
   files: FileRecord[];
@@ -44,14 +46,16 @@ function setUp(world: World) {
     batchSize: 1,
     maxInputTokens: null,
     embed: async (texts) => {
+      await world.embedding?.();
       embedded.push(`${name}: ${texts.join('|')}`);
       return texts.map(() => [1]);
     },
   });
   const service = createSearchService({
     chunks: {
-      prepareSearch: async () => {},
-      searchHybrid: async ({ partitions, vectorField, size, fileKey, withoutGenerations }) => {
+      searchWords: world.words ?? (async () => []),
+      searchHybrid: async ({ partitions, vectorField, size, fileKey, withoutGenerations, lexical }) => {
+        await lexical;
         asked.push({ partitions, vectorField, size, ...(withoutGenerations && { withoutGenerations }) });
         const found = world.chunks.filter(
           (chunk) =>
@@ -318,6 +322,35 @@ describe('createSearchService', () => {
     });
     expect(await few.search()).toEqual([]);
     expect(few.asked).toHaveLength(1);
+  });
+
+  test('searches the words while the question is embedded', async () => {
+    const file = named('a');
+    let tell = (): void => {};
+    const asked = new Promise<void>((resolve) => (tell = resolve));
+    const { search } = setUp({
+      chunks: [chunkOf(file, 0)],
+      files: [file],
+      partitions: [makePartition('public')],
+      words: async () => {
+        tell();
+        return [];
+      },
+      embedding: () => asked,
+    });
+    expect(idsOf(await search())).toEqual(['a-1-0']);
+  });
+
+  test('tells why the words could not be searched, or first why the question was not embedded', async () => {
+    const world = {
+      chunks: [],
+      files: [],
+      partitions: [makePartition('public')],
+      words: () => Promise.reject(new Error('no words')),
+    };
+    await expect(setUp(world).search()).rejects.toThrow('no words');
+    const embedding = (): Promise<void> => Promise.reject(new Error('no vector'));
+    await expect(setUp({ ...world, embedding }).search()).rejects.toThrow('no vector');
   });
 
   test('embeds once for each embedder and asks each for its partitions', async () => {
