@@ -25,7 +25,7 @@ import { retiredVariableNotes } from '../schemas/config/environment.js';
 import { readEnvironment } from '../schemas/config/read-environment.js';
 import { accessProblemOf } from '../schemas/engine-access.js';
 import { createApp, createProxyApp } from './app.js';
-import { seedUsers } from './documents/commands/seed-users.js';
+import { seedUsers } from '../activities/documents/commands/seed-users.js';
 import { clientOf, createClientAddress } from './http/client-address.js';
 import { tokenDigest } from './http/middleware/authentication.js';
 import type { ProxyDeps } from './signals/proxy-deps.js';

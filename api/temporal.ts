@@ -37,7 +37,7 @@ import {
 } from '../schemas/ids.js';
 import type { MigrationName } from '../schemas/migrations/migrations.js';
 import { taskQueues } from '../schemas/task-queues.js';
-import { LATE, orLate } from './http/or-late.js';
+import { LATE, orLate } from '../activities/temporal/or-late.js';
 import { attributesOf, isUnknownAttribute } from './temporal-attributes.js';
 import type { Attributes } from './temporal-attributes.js';
 import { callInterceptor } from './temporal-calls.js';

@@ -3,7 +3,7 @@ import multer from '@koa/multer';
 import type Koa from 'koa';
 import { AppError } from '../../schemas/app-error.js';
 import { countBody } from './count-body.js';
-import { invalidRequest } from './request-issues.js';
+import { invalidRequest } from '../../schemas/request-issues.js';
 
 const MAX_FORM = '1mb';
 const MEGABYTE = 1024 * 1024;

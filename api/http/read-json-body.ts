@@ -2,7 +2,7 @@ import { bodyParser } from '@koa/bodyparser';
 import type Koa from 'koa';
 import { AppError } from '../../schemas/app-error.js';
 import { countBody } from './count-body.js';
-import { invalidRequest } from './request-issues.js';
+import { invalidRequest } from '../../schemas/request-issues.js';
 
 const MAX_JSON = '8mb';
 

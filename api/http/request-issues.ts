@@ -1,13 +1,5 @@
 import type { z } from 'zod';
-import { AppError } from '../../schemas/app-error.js';
-
-/** One fault of a request, in the shape that clients of the document surface know. */
-export interface RequestIssue {
-  type: string;
-  loc: (string | number)[];
-  msg: string;
-  input?: unknown;
-}
+import { invalidRequest } from '../../schemas/request-issues.js';
 
 const MAX_ECHO_LENGTH = 200;
 
@@ -28,11 +20,6 @@ function echo(input: unknown): unknown {
   return typeof input === 'bigint' ? String(input) : input;
 }
 
-/** A 422 that lists its issues; the surface decides how they look. */
-export function invalidRequest(issues: readonly RequestIssue[]): AppError {
-  return new AppError('VALIDATION_ERROR', undefined, { plain: true, details: { issues } });
-}
-
 /**
  * Parses one part of a request.
  * @throws AppError VALIDATION_ERROR (422) with the issues under `details.issues`
@@ -51,9 +38,4 @@ export function parsePart(schema: z.ZodType, value: unknown, place: 'path' | 'qu
       };
     }),
   );
-}
-
-/** A value that cannot be taken: 400 with the bare text, as the wire contract has it for guards in a route. */
-export function badRequest(text: string): AppError {
-  return new AppError('BAD_REQUEST', text, { plain: true });
 }

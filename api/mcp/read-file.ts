@@ -3,7 +3,7 @@ import { chunkId } from '../../schemas/documents/chunk-id.js';
 import type { FileRecord, FileVersion } from '../../schemas/documents/documents.js';
 import type { GatewayDeps } from '../gateway-deps.js';
 import { authoriseCaller } from '../http/middleware/authorise-partition.js';
-import { noSuchFile } from '../http/refusals.js';
+import { noSuchFile } from '../../activities/documents/commands/refusals.js';
 import type { CallerContext } from '../http/route.js';
 
 type Stores = GatewayDeps['adapters'];

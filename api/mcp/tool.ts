@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { losslessBody } from '../http/json.js';
-import { badRequest } from '../http/request-issues.js';
+import { badRequest } from '../../schemas/request-issues.js';
 import type { CallerContext } from '../http/route.js';
 import type { AskRoute } from './ask-route.js';
 

@@ -9,10 +9,11 @@ import {
   readRetrievalConfig,
 } from '../../schemas/models/presets-api.js';
 import type { NewPreset, ReadConfig } from '../../schemas/models/presets-api.js';
-import { invalidRequest, parsePart } from '../http/request-issues.js';
+import { parsePart } from '../http/request-issues.js';
+import { invalidRequest } from '../../schemas/request-issues.js';
 import { partitionsByPreset } from './find-references.js';
 import { laterThan } from './follow-rename.js';
-import { requireNamesInConfig } from './require-names.js';
+import { requireNamesInConfig } from '../../activities/models/require-names.js';
 
 export type PresetDeps = Pick<Adapters, 'presets' | 'partitions' | 'endpoints' | 'prompts'>;
 

@@ -4,7 +4,7 @@ import type { PromptRecord } from '../../schemas/models/presets.js';
 import { PROMPT_SLOTS, promptSlots } from '../../schemas/models/prompts.js';
 import type { PromptType } from '../../schemas/models/prompts.js';
 import type { NewPrompt, PromptPatch } from '../../schemas/models/prompts-api.js';
-import { invalidRequest } from '../http/request-issues.js';
+import { invalidRequest } from '../../schemas/request-issues.js';
 import { followPromptRename } from './follow-rename.js';
 
 export type PromptDeps = Pick<Adapters, 'prompts' | 'partitions' | 'presets'>;

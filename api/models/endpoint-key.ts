@@ -1,7 +1,7 @@
 import type { ModelServers } from '../../activities/ports/model-administration.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { ModelEndpoint } from '../../schemas/models/model-endpoints.js';
-import { invalidRequest } from '../http/request-issues.js';
+import { invalidRequest } from '../../schemas/request-issues.js';
 
 type Owner = Pick<ModelEndpoint, 'model_type' | 'name' | 'endpoint'>;
 

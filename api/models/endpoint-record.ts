@@ -3,7 +3,7 @@ import type { ModelEndpoint, ModelType } from '../../schemas/models/model-endpoi
 import { MODEL_PROVIDERS, RERANKER_PROVIDERS } from '../../schemas/models/model-endpoints.js';
 import { vectorFieldOf } from '../../schemas/models/endpoint-names.js';
 import type { ModelEndpointPatch, NewModelEndpoint } from '../../schemas/models/model-endpoints-api.js';
-import { invalidRequest } from '../http/request-issues.js';
+import { invalidRequest } from '../../schemas/request-issues.js';
 import { sealedKeyAfter, withUnchangedSecrets } from './endpoint-key.js';
 import { laterThan } from './follow-rename.js';
 

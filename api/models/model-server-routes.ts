@@ -13,7 +13,7 @@ import { providerOf } from './endpoint-record.js';
 import { requireEndpoint } from './update-model-endpoint.js';
 import { json, route } from '../http/route.js';
 import type { Route } from '../http/route.js';
-import { badRequest } from '../http/request-issues.js';
+import { badRequest } from '../../schemas/request-issues.js';
 import type { GatewayDeps } from '../gateway-deps.js';
 import { EndpointParams } from './model-endpoint-routes.js';
 

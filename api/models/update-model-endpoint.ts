@@ -2,7 +2,7 @@ import type { RouteAdapters } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { ModelEndpoint, ModelType } from '../../schemas/models/model-endpoints.js';
 import type { ModelEndpointPatch } from '../../schemas/models/model-endpoints-api.js';
-import { invalidRequest } from '../http/request-issues.js';
+import { invalidRequest } from '../../schemas/request-issues.js';
 import { editedEndpointRecord } from './endpoint-record.js';
 import { followEndpointRename } from './follow-rename.js';
 

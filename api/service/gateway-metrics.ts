@@ -8,7 +8,7 @@ import type { TaskStore } from '../../activities/ports/tasks.js';
 import type { TaskState } from '../../schemas/documents/tasks.js';
 import { isFinalMigrationState } from '../../schemas/migrations/migrations.js';
 import type { MigrationRun } from '../../schemas/migrations/migrations.js';
-import { LATE, orLate } from '../http/or-late.js';
+import { LATE, orLate } from '../../activities/temporal/or-late.js';
 
 /** A scraper gives up after ten seconds, and a store that stands still must not cost it the other series. */
 const READ_WITHIN_MS = 1000;

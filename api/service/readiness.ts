@@ -1,4 +1,4 @@
-import { LATE, orLate } from '../http/or-late.js';
+import { LATE, orLate } from '../../activities/temporal/or-late.js';
 import { AppError } from '../../schemas/app-error.js';
 import { accessProblemOf } from '../../schemas/engine-access.js';
 import type { CheckState, ReadyBody } from '../../schemas/documents/documents-api.js';

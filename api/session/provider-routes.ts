@@ -6,7 +6,7 @@ import { AppError } from '../../schemas/app-error.js';
 import type { Config } from '../../schemas/config/config.js';
 import type { UserRecord } from '../../schemas/documents/users.js';
 import { SignInMethods } from '../../schemas/session-api.js';
-import { createUser } from '../documents/commands/create-user.js';
+import { createUser } from '../../activities/documents/commands/create-user.js';
 import { wantsPage } from '../console/console-routes.js';
 import { baseUrl } from '../http/base-url.js';
 import { json, route } from '../http/route.js';

@@ -1,22 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type multer from '@koa/multer';
+import type { StoredPart, UploadName } from '../../../activities/documents/commands/received-upload.js';
 import type { BlobStore } from '../../../activities/ports/files.js';
-
-/** What the engine knows of the one file it stores. */
-export interface StoredPart {
-  originalName: string;
-  mimetype: string;
-  size: number;
-  sha256: string;
-}
-
-/** What the bytes of an upload are stored under. Admission decides whether it is the file that was foreseen. */
-export interface UploadName {
-  blobId: string;
-  fileKey: string;
-  generation: number;
-}
 
 type Part = Pick<multer.File, 'originalname' | 'mimetype'> & { stream: Readable };
 

@@ -7,7 +7,7 @@ import {
 import { ListLimit, queryNumber } from '../../../schemas/documents/documents-api.js';
 import { Ancestors, ChunkList, RelatedFiles } from '../../../schemas/documents/partitions-api.js';
 import type { FileRecord } from '../../../schemas/documents/documents.js';
-import { noSuchFile } from '../../http/refusals.js';
+import { noSuchFile } from '../../../activities/documents/commands/refusals.js';
 import { json, route } from '../../http/route.js';
 import type { CallerContext, Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';

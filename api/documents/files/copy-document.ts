@@ -7,17 +7,20 @@ import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import { isErrorCode } from '../../../schemas/error-table.js';
 import { mergeMetadata } from '../../../schemas/documents/merge-metadata.js';
 import { authoriseCaller } from '../../http/middleware/authorise-partition.js';
-import { admitUpload } from '../commands/admit-upload.js';
-import { cancelTask } from '../commands/cancel-task.js';
-import { confirmAdmission } from '../commands/confirm-admission.js';
-import { requireAdmissible, requireEmbedder } from '../commands/require-admissible.js';
-import { noSuchFile } from '../../http/refusals.js';
+import { admitUpload } from '../../../activities/documents/commands/admit-upload.js';
+import { cancelTask } from '../../../activities/documents/commands/cancel-task.js';
+import { confirmAdmission } from '../../../activities/documents/commands/confirm-admission.js';
+import {
+  requireAdmissible,
+  requireEmbedder,
+} from '../../../activities/documents/commands/require-admissible.js';
+import { noSuchFile } from '../../../activities/documents/commands/refusals.js';
 import { readForm } from '../../http/read-form.js';
-import { invalidRequest } from '../../http/request-issues.js';
+import { invalidRequest } from '../../../schemas/request-issues.js';
 import type { CallerContext } from '../../http/route.js';
-import { readClientMetadata } from './client-metadata.js';
+import { readClientMetadata } from '../../../activities/documents/commands/client-metadata.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
-import { requireMetadataSize } from './metadata-size.js';
+import { requireMetadataSize } from '../../../activities/documents/commands/metadata-size.js';
 import { links } from '../../http/links.js';
 
 /** A copy of a thousand chunks takes seconds. What is not there by then is taken back, and the client may ask again. */

@@ -7,14 +7,15 @@ import {
   UploadAccepted,
   UploadForm,
 } from '../../../schemas/documents/documents-api.js';
-import { deleteFile } from '../commands/delete-file.js';
+import { deleteFile } from '../../../activities/documents/commands/delete-file.js';
 import { empty, json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { copyDocument } from './copy-document.js';
-import { requireIdentifier, FileParams } from '../../http/identifiers.js';
+import { requireIdentifier } from '../../../activities/documents/commands/identifiers.js';
+import { FileParams } from '../../http/identifiers.js';
 import { patchDocument } from './patch-document.js';
-import { serverAbilities } from './server-abilities.js';
+import { serverAbilities } from '../../../activities/documents/commands/server-abilities.js';
 import { uploadDocument } from './upload-document.js';
 
 const UPLOAD_ERRORS = [

@@ -2,13 +2,13 @@ import { AppError } from '../../../schemas/app-error.js';
 import type { Metadata } from '../../../schemas/documents/documents.js';
 import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import { authoriseCaller } from '../../http/middleware/authorise-partition.js';
-import { patchFile } from '../commands/patch-file.js';
-import { noSuchFile } from '../../http/refusals.js';
+import { patchFile } from '../../../activities/documents/commands/patch-file.js';
+import { noSuchFile } from '../../../activities/documents/commands/refusals.js';
 import { readForm } from '../../http/read-form.js';
 import type { CallerContext } from '../../http/route.js';
-import { readClientMetadata } from './client-metadata.js';
+import { readClientMetadata } from '../../../activities/documents/commands/client-metadata.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
-import { requireIdentifier } from '../../http/identifiers.js';
+import { requireIdentifier } from '../../../activities/documents/commands/identifiers.js';
 
 /**
  * New words for a file, and a new partition when they name one.

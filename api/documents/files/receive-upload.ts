@@ -1,26 +1,12 @@
 import multer from '@koa/multer';
 import type Koa from 'koa';
 import type { AppError } from '../../../schemas/app-error.js';
+import type { Received, UploadName } from '../../../activities/documents/commands/received-upload.js';
 import type { BlobStore } from '../../../activities/ports/files.js';
 import { countForm } from '../../http/count-body.js';
 import { textFields } from '../../http/read-form.js';
 import { createBlobStorageEngine } from './blob-storage-engine.js';
-import type { StoredPart, UploadName } from './blob-storage-engine.js';
 import { formError, isTooLarge, tooLarge, UPLOAD_FORM_LIMITS, UPLOAD_FORM_OVERHEAD } from './upload-form.js';
-
-export interface ReceivedUpload {
-  /** Null when the form had no file, or the file was not saved. */
-  file: StoredPart | null;
-  /** Name of the file part even when saving it failed. */
-  filename: string | null;
-  /** Text fields; of a repeated one the last. */
-  fields: Readonly<Record<string, string>>;
-  /** Why the file was not saved; raised at its place in the order of checks, which is a late one. */
-  fault: AppError | null;
-}
-
-/** With the way to remove its bytes again. */
-export type Received = ReceivedUpload & { discard(): Promise<void> };
 
 export interface ReceiveOptions {
   blobs: BlobStore;

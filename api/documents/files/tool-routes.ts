@@ -10,7 +10,7 @@ import {
   ToolResult,
 } from '../../../schemas/documents/tools-api.js';
 import { createPlaces } from '../../http/places.js';
-import { invalidRequest, badRequest } from '../../http/request-issues.js';
+import { invalidRequest, badRequest } from '../../../schemas/request-issues.js';
 import { json, route } from '../../http/route.js';
 import type { CallerContext, Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';

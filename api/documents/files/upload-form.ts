@@ -1,5 +1,5 @@
 import { AppError } from '../../../schemas/app-error.js';
-import { invalidRequest } from '../../http/request-issues.js';
+import { invalidRequest } from '../../../schemas/request-issues.js';
 
 /** What a form with one file may hold, and how its faults are told. */
 

@@ -14,7 +14,7 @@ import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { PartitionParams } from '../../http/identifiers.js';
-import { requireSwapTarget, startSwap } from '../commands/start-swap.js';
+import { requireSwapTarget, startSwap } from '../../../activities/documents/commands/start-swap.js';
 
 const SWAP = '/partition/{partition}/embedder-swap';
 const ALL = '/admin/embedder-swaps';

@@ -4,7 +4,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import { queryNumber } from '../../../schemas/documents/documents-api.js';
 import type { Membership } from '../../../schemas/documents/users.js';
 import { CandidateList, MemberList, NewMemberForm, RoleForm } from '../../../schemas/documents/users-api.js';
-import { invalidRequest } from '../../http/request-issues.js';
+import { invalidRequest } from '../../../schemas/request-issues.js';
 import { empty, json, route } from '../../http/route.js';
 import type { CallerContext, Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';

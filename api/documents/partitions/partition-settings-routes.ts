@@ -4,7 +4,7 @@ import { PARTITION_DEFAULTS } from '../../../schemas/documents/partitions.js';
 import type { PartitionPatch, PartitionRecord } from '../../../schemas/documents/partitions.js';
 import type { PresetType } from '../../../schemas/models/presets.js';
 import { PartitionDetail, PartitionPatchBody } from '../../../schemas/documents/partitions-api.js';
-import { updatePartition } from '../commands/update-partition.js';
+import { updatePartition } from '../../../activities/documents/commands/update-partition.js';
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';

@@ -14,9 +14,9 @@ import {
   WorkspaceFiles,
   WorkspaceList,
 } from '../../../schemas/documents/partitions-api.js';
-import { deleteWorkspace } from '../commands/delete-workspace.js';
-import { confirmWorkspaces } from '../commands/confirm-admission.js';
-import { noSuchFile } from '../../http/refusals.js';
+import { deleteWorkspace } from '../../../activities/documents/commands/delete-workspace.js';
+import { confirmWorkspaces } from '../../../activities/documents/commands/confirm-admission.js';
+import { noSuchFile } from '../../../activities/documents/commands/refusals.js';
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';

@@ -3,7 +3,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import { isFinalState } from '../../../schemas/documents/tasks.js';
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import { MessageBody, TaskError, TaskStatus, queryNumber } from '../../../schemas/documents/documents-api.js';
-import { cancelTask } from '../commands/cancel-task.js';
+import { cancelTask } from '../../../activities/documents/commands/cancel-task.js';
 import { followingStream, json, route } from '../../http/route.js';
 import { bearerToken, tokenDigest } from '../../http/middleware/authentication.js';
 import type { CallerContext, Route } from '../../http/route.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { UserPatch } from '../../../schemas/documents/users.js';
 import type { UserInput } from '../../../schemas/documents/users-api.js';
-import { badRequest } from '../../http/request-issues.js';
+import { badRequest } from '../../../schemas/request-issues.js';
 
 const MAX_LENGTH = 255;
 

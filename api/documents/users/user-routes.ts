@@ -12,15 +12,15 @@ import {
   UserList,
   UserWithToken,
 } from '../../../schemas/documents/users-api.js';
-import { createUser, newToken } from '../commands/create-user.js';
-import { deleteUser } from '../commands/delete-user.js';
+import { createUser, newToken } from '../../../activities/documents/commands/create-user.js';
+import { deleteUser } from '../../../activities/documents/commands/delete-user.js';
 import { tokenDigest } from '../../http/middleware/authentication.js';
 import { empty, json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { presentMe, presentMembership, presentNewUser, presentUser } from './present-user.js';
 import { readUserFields } from './user-fields.js';
-import { badRequest } from '../../http/request-issues.js';
+import { badRequest } from '../../../schemas/request-issues.js';
 
 const UserParams = z.object({
   id: z

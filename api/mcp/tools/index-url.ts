@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { UploadAccepted } from '../../../schemas/documents/documents-api.js';
-import type { UploadName } from '../../documents/files/blob-storage-engine.js';
-import { receiveDownload } from '../../documents/files/receive-download.js';
-import { takeDocument } from '../../documents/files/upload-document.js';
+import type { UploadName } from '../../../activities/documents/commands/received-upload.js';
+import { receiveDownload } from '../../../activities/documents/commands/receive-download.js';
+import { takeDocument } from '../../../activities/documents/commands/take-document.js';
+import { uploader } from '../../documents/files/upload-document.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { links } from '../../http/links.js';
 import { authoriseCaller } from '../../http/middleware/authorise-partition.js';
@@ -81,7 +82,13 @@ export function indexUrlTool(deps: GatewayDeps): Tool {
           return received;
         };
         const target = { partition, file_id };
-        const task = await takeDocument(deps, { ...ctx, ...caller }, target, 'create', receive);
+        const task = await takeDocument(
+          { ...deps, log: ctx.log },
+          uploader(deps, { ...ctx, ...caller }),
+          target,
+          'create',
+          receive,
+        );
         return { task_id: task.task_id, task_status_url: links(ctx.baseUrl).task(task.task_id) };
       } finally {
         leave();

@@ -4,10 +4,10 @@ import {
   CompletionAnswer,
   CompletionRequest,
 } from '../../../schemas/retrieval/chat-api.js';
-import { orLate } from '../../http/or-late.js';
+import { orLate } from '../../../activities/temporal/or-late.js';
 import { eventStream, json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
-import { badRequest } from '../../http/request-issues.js';
+import { badRequest } from '../../../schemas/request-issues.js';
 import { beginChat, firstEvent } from './begin-chat.js';
 import { answerFrame, chatAnswer } from './chat-answer.js';
 import { chatStream } from './chat-stream.js';

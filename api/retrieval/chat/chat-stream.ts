@@ -10,7 +10,7 @@ import type { ChatFrame } from './chat-answer.js';
 import type { ChatEnd } from './collect-answer.js';
 import type { Links } from '../../http/links.js';
 import { dataEvent, DONE_EVENT, errorEvent } from '../../http/stream-events.js';
-import { LATE } from '../../http/or-late.js';
+import { LATE } from '../../../activities/temporal/or-late.js';
 import { withHeartbeats } from './with-heartbeats.js';
 
 interface Delta {

@@ -1,6 +1,6 @@
 import type { EmbeddingRequest } from '../../../schemas/retrieval/chat-api.js';
 import { AppError } from '../../../schemas/app-error.js';
-import { badRequest } from '../../http/request-issues.js';
+import { badRequest } from '../../../schemas/request-issues.js';
 
 /** Characters of all texts of a request. */
 const MAX_CHARACTERS = 1_000_000;

@@ -4,7 +4,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import { EmbeddingAnswer, EmbeddingRequest } from '../../../schemas/retrieval/chat-api.js';
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
-import { badRequest } from '../../http/request-issues.js';
+import { badRequest } from '../../../schemas/request-issues.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { embeddingInput } from './embedding-input.js';
 

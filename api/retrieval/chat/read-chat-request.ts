@@ -4,8 +4,8 @@ import type { ChatRequest as ServiceRequest } from '../../../activities/retrieva
 import { questionIn } from '../../../activities/retrieval/chat/chat-service.js';
 import type { ChatRequest, CompletionRequest } from '../../../schemas/retrieval/chat-api.js';
 import type { CallerContext } from '../../http/route.js';
-import { noSuchFile } from '../../http/refusals.js';
-import { badRequest } from '../../http/request-issues.js';
+import { noSuchFile } from '../../../activities/documents/commands/refusals.js';
+import { badRequest } from '../../../schemas/request-issues.js';
 import { chatSettings } from './chat-settings.js';
 import { readChatOptions } from './read-chat-options.js';
 import { resolveModel } from './resolve-model.js';

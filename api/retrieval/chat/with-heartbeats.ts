@@ -1,4 +1,4 @@
-import { LATE, orLate } from '../../http/or-late.js';
+import { LATE, orLate } from '../../../activities/temporal/or-late.js';
 
 /**
  * An iterator's items, and `LATE` each time none has come for so long. Leaving early returns the iterator.

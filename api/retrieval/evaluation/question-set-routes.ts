@@ -13,8 +13,9 @@ import {
   QuestionsQuery,
 } from '../../../schemas/retrieval/evaluation-api.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
-import { PartitionParams, requireIdentifier } from '../../http/identifiers.js';
-import { invalidRequest } from '../../http/request-issues.js';
+import { requireIdentifier } from '../../../activities/documents/commands/identifiers.js';
+import { PartitionParams } from '../../http/identifiers.js';
+import { invalidRequest } from '../../../schemas/request-issues.js';
 import { empty, json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import { addQuestions, requireSet } from './add-questions.js';

@@ -9,7 +9,7 @@ import type {
   RelevantItem,
 } from '../../../schemas/retrieval/evaluation.js';
 import type { FromFeedbackBody } from '../../../schemas/retrieval/evaluation-api.js';
-import { invalidRequest } from '../../http/request-issues.js';
+import { invalidRequest } from '../../../schemas/request-issues.js';
 import { addQuestions } from './add-questions.js';
 
 type Judged = z.output<typeof FromFeedbackBody>['feedback'][number];

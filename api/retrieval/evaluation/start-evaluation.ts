@@ -7,7 +7,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import type { RetrievalConfig } from '../../../schemas/models/presets.js';
 import type { EvaluationRunRecord, EvaluationStart } from '../../../schemas/retrieval/evaluation.js';
 import type { EvaluationRunBody } from '../../../schemas/retrieval/evaluation-api.js';
-import { requireNamesInConfig } from '../../models/require-names.js';
+import { requireNamesInConfig } from '../../../activities/models/require-names.js';
 import { requireSet } from './add-questions.js';
 
 type Stores = Pick<

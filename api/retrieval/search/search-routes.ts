@@ -10,7 +10,7 @@ import {
   SearchQuery,
 } from '../../../schemas/retrieval/search-api.js';
 import { authorisePartition } from '../../http/middleware/authorise-partition.js';
-import { noSuchFile } from '../../http/refusals.js';
+import { noSuchFile } from '../../../activities/documents/commands/refusals.js';
 import { json, route } from '../../http/route.js';
 import type { Answer, CallerContext, Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';

@@ -1,4 +1,4 @@
-import { LATE, orLate } from '../../http/or-late.js';
+import { LATE, orLate } from '../../../activities/temporal/or-late.js';
 import type { Logger } from '../../logger.js';
 
 /** A watcher gets its answer soon, whatever the store does. */

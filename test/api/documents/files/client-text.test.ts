@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { isoDate, readClientMetadata } from '../../../../api/documents/files/client-metadata.js';
-import { safeFilename } from '../../../../api/documents/files/safe-filename.js';
+import { isoDate, readClientMetadata } from '../../../../activities/documents/commands/client-metadata.js';
+import { safeFilename } from '../../../../activities/documents/commands/safe-filename.js';
 
 describe('isoDate', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { seedUsers } from '../../../../api/documents/commands/seed-users.js';
+import { seedUsers } from '../../../../activities/documents/commands/seed-users.js';
 import { parseConfig } from '../../../../schemas/config/config.js';
 import { ACTIVE_STATES } from '../../../../schemas/documents/tasks.js';
 import type { LooseBody } from '../../support/loose-body.js';

@@ -1,8 +1,8 @@
-import type { Adapters } from '../../../activities/ports/adapters.js';
+import type { Adapters } from '../../ports/adapters.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { DEFAULT_ALIAS } from '../../../schemas/models/endpoint-names.js';
 import type { Principal } from '../../../schemas/documents/users.js';
-import { requireIdentifier } from '../../http/identifiers.js';
+import { requireIdentifier } from './identifiers.js';
 import { requireQuota } from './reserve-quota.js';
 
 /** Work ends one by one, so there is room again soon; a client that comes back sooner only adds to the load. */

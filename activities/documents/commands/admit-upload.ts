@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../../schemas/app-error.js';
 import type { FileRecord } from '../../../schemas/documents/documents.js';
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
-import type { Adapters } from '../../../activities/ports/adapters.js';
-import { askTemporal } from '../../ask-temporal.js';
+import type { Adapters } from '../../ports/adapters.js';
+import { askTemporal } from '../../temporal/ask-temporal.js';
 import { endTask } from './end-task.js';
 import type { EndTaskDeps } from './end-task.js';
 import { newTask } from './new-task.js';
 import { reserveQuota, takesPlace } from './reserve-quota.js';
 import type { UploadToAdmit } from './new-task.js';
-import { alreadyExists, indexingInProgress, noSuchFile } from '../../http/refusals.js';
+import { alreadyExists, indexingInProgress, noSuchFile } from './refusals.js';
 
 export interface AdmitUploadDeps extends EndTaskDeps {
   users: Adapters['users'];

@@ -1,5 +1,5 @@
-import type { Adapters } from '../../../activities/ports/adapters.js';
-import { releaseWorkspaceFiles } from '../../../activities/documents/clean-up/release-workspace-files.js';
+import type { Adapters } from '../../ports/adapters.js';
+import { releaseWorkspaceFiles } from '../clean-up/release-workspace-files.js';
 import { finishFileDeletion } from './delete-file.js';
 import type { DeleteFileDeps } from './delete-file.js';
 

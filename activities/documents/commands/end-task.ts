@@ -1,10 +1,10 @@
 import { AppError } from '../../../schemas/app-error.js';
 import type { ErrorCode } from '../../../schemas/error-table.js';
-import type { Adapters } from '../../../activities/ports/adapters.js';
-import type { WorkflowStarter } from '../../../activities/ports/tasks.js';
-import type { Logger } from '../../logger.js';
-import { releaseQuota } from '../../../activities/documents/clean-up/release-quota.js';
-import { askTemporal } from '../../ask-temporal.js';
+import type { Adapters } from '../../ports/adapters.js';
+import type { WorkflowStarter } from '../../ports/tasks.js';
+import type { Warnings } from '../../temporal/ask-temporal.js';
+import { releaseQuota } from '../clean-up/release-quota.js';
+import { askTemporal } from '../../temporal/ask-temporal.js';
 
 export interface EndTaskDeps {
   files: Adapters['files'];
@@ -12,7 +12,7 @@ export interface EndTaskDeps {
   quotas: Adapters['quotas'];
   claims: Adapters['claims'];
   workflows: WorkflowStarter;
-  log: Logger;
+  log: Warnings;
 }
 
 /** `told` resolves once Temporal knows, or is given up on; it never rejects. */

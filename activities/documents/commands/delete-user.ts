@@ -1,5 +1,5 @@
-import type { Adapters } from '../../../activities/ports/adapters.js';
-import { finishUserDeletion } from '../../../activities/documents/clean-up/finish-user-deletion.js';
+import type { Adapters } from '../../ports/adapters.js';
+import { finishUserDeletion } from '../clean-up/finish-user-deletion.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { deletePartition } from './delete-partition.js';
 import type { DeletePartitionDeps } from './delete-partition.js';

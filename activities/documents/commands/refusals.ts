@@ -1,4 +1,4 @@
-import { AppError } from '../../schemas/app-error.js';
+import { AppError } from '../../../schemas/app-error.js';
 
 interface Target {
   partition: string;

@@ -4,7 +4,7 @@ import type { Metadata, MetadataValue } from '../../../schemas/documents/documen
 import { MAX_METADATA_BYTES } from '../../../schemas/documents/documents-api.js';
 import { isoTime } from '../../../schemas/iso-time.js';
 import { requireMetadataSize } from './metadata-size.js';
-import { badRequest } from '../../http/request-issues.js';
+import { badRequest } from '../../../schemas/request-issues.js';
 
 /** Keys that the server sets: a client may send them (some do on purpose), and they are dropped. */
 const PROTECTED_KEYS: ReadonlySet<string> = new Set([

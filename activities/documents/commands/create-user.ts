@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Adapters } from '../../../activities/ports/adapters.js';
+import type { Adapters } from '../../ports/adapters.js';
 import type { UserPatch, UserRecord } from '../../../schemas/documents/users.js';
-import { tokenDigest } from '../../http/middleware/authentication.js';
+import { sha256Hex } from '../../../schemas/sha256.js';
 
 /** The form of the wire contract, section 1.7: `or-` and 32 hexadecimal digits. */
 export function newToken(): string {
@@ -25,6 +25,6 @@ export async function createUser(
     email: fields.email ?? null,
     is_admin: fields.is_admin ?? false,
     file_quota: fields.file_quota ?? (defaultFileQuota > 0 ? defaultFileQuota : null),
-    token_digest: token === null ? null : tokenDigest(token),
+    token_digest: token === null ? null : sha256Hex(token),
   });
 }

@@ -1,9 +1,9 @@
 import { AppError } from '../../../schemas/app-error.js';
 import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
-import type { Adapters } from '../../../activities/ports/adapters.js';
-import { finishPartitionDeletion } from '../../../activities/documents/clean-up/finish-partition-deletion.js';
-import type { FinishPartitionDeletionStores } from '../../../activities/documents/clean-up/finish-partition-deletion.js';
-import { requirePartitionName } from '../../http/identifiers.js';
+import type { Adapters } from '../../ports/adapters.js';
+import { finishPartitionDeletion } from '../clean-up/finish-partition-deletion.js';
+import type { FinishPartitionDeletionStores } from '../clean-up/finish-partition-deletion.js';
+import { requirePartitionName } from './identifiers.js';
 
 export interface CreatePartitionDeps extends FinishPartitionDeletionStores {
   models: Adapters['models'];

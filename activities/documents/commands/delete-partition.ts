@@ -1,8 +1,8 @@
-import { finishPartitionDeletion } from '../../../activities/documents/clean-up/finish-partition-deletion.js';
-import { LASTING_PARTITION } from '../../../activities/documents/clean-up/finish-user-deletion.js';
-import type { Adapters } from '../../../activities/ports/adapters.js';
+import { finishPartitionDeletion } from '../clean-up/finish-partition-deletion.js';
+import { LASTING_PARTITION } from '../clean-up/finish-user-deletion.js';
+import type { Adapters } from '../../ports/adapters.js';
 import { AppError } from '../../../schemas/app-error.js';
-import { askTemporal } from '../../ask-temporal.js';
+import { askTemporal } from '../../temporal/ask-temporal.js';
 import type { EndTaskDeps } from './end-task.js';
 
 export type DeletePartitionDeps = EndTaskDeps &

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Adapters } from '../../../activities/ports/adapters.js';
-import type { SwapStarter } from '../../../activities/ports/embedder-swaps.js';
+import type { Adapters } from '../../ports/adapters.js';
+import type { SwapStarter } from '../../ports/embedder-swaps.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { EmbedderSwapRecord, SwapGates, SwapStart } from '../../../schemas/documents/embedder-swaps.js';
 import { DEFAULT_ALIAS } from '../../../schemas/models/endpoint-names.js';

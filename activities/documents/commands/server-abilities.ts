@@ -1,10 +1,11 @@
-import { abilitiesOf } from '../../../activities/documents/parsing/abilities.js';
-import type { Abilities } from '../../../activities/documents/parsing/file-types.js';
-import type { GatewayDeps } from '../../gateway-deps.js';
+import { abilitiesOf } from '../parsing/abilities.js';
+import type { Abilities } from '../parsing/file-types.js';
+import type { Config } from '../../../schemas/config/config.js';
+import type { Adapters } from '../../ports/adapters.js';
 
 type Deps = {
-  adapters: Pick<GatewayDeps['adapters'], 'models' | 'partitions' | 'presets'>;
-  config: Pick<GatewayDeps['config'], 'parsing'>;
+  adapters: Pick<Adapters, 'models' | 'partitions' | 'presets'>;
+  config: Pick<Config, 'parsing'>;
 };
 
 /**

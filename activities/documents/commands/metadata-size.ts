@@ -1,7 +1,7 @@
 import { stringify } from 'lossless-json';
 import type { Metadata, MetadataValue } from '../../../schemas/documents/documents.js';
 import { MAX_METADATA_BYTES, MAX_METADATA_VALUES } from '../../../schemas/documents/documents-api.js';
-import { badRequest } from '../../http/request-issues.js';
+import { badRequest } from '../../../schemas/request-issues.js';
 
 /** Values of all depths; a list or an object that holds none counts as one. */
 function countValues(value: MetadataValue): number {

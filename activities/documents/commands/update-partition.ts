@@ -1,4 +1,4 @@
-import type { Adapters } from '../../../activities/ports/adapters.js';
+import type { Adapters } from '../../ports/adapters.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { PartitionPatch, PartitionRecord } from '../../../schemas/documents/partitions.js';
 import { DEFAULT_ALIAS } from '../../../schemas/models/endpoint-names.js';

@@ -1,4 +1,4 @@
-import type { Adapters } from '../../../activities/ports/adapters.js';
+import type { Adapters } from '../../ports/adapters.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { Config } from '../../../schemas/config/config.js';
 import { createUser } from './create-user.js';

@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream';
-import { kindOfMimetype, resolveFileKind } from '../../../activities/documents/parsing/file-types.js';
-import type { FileKind } from '../../../activities/documents/parsing/file-types.js';
-import type { Download, Downloads } from '../../../activities/ports/downloads.js';
-import type { BlobStore } from '../../../activities/ports/files.js';
-import type { UploadName } from './blob-storage-engine.js';
-import type { Received } from './receive-upload.js';
+import type { Received, UploadName } from './received-upload.js';
+import { kindOfMimetype, resolveFileKind } from '../parsing/file-types.js';
+import type { FileKind } from '../parsing/file-types.js';
+import type { Download, Downloads } from '../../ports/downloads.js';
+import type { BlobStore } from '../../ports/files.js';
 
 export interface DownloadOptions {
   blobs: BlobStore;

@@ -1,4 +1,4 @@
-import type { Adapters } from '../../../activities/ports/adapters.js';
+import type { Adapters } from '../../ports/adapters.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { deleteFile, finishFileDeletion } from './delete-file.js';
 import type { DeleteFileDeps } from './delete-file.js';

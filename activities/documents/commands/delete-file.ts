@@ -1,6 +1,6 @@
 import { AppError } from '../../../schemas/app-error.js';
 import type { FileRecord } from '../../../schemas/documents/documents.js';
-import { askTemporal } from '../../ask-temporal.js';
+import { askTemporal } from '../../temporal/ask-temporal.js';
 import { endTask } from './end-task.js';
 import type { EndTaskDeps } from './end-task.js';
 

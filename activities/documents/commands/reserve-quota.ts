@@ -1,5 +1,5 @@
 import { AppError } from '../../../schemas/app-error.js';
-import type { Adapters } from '../../../activities/ports/adapters.js';
+import type { Adapters } from '../../ports/adapters.js';
 import { effectiveQuota } from '../../../schemas/documents/users.js';
 import type { UploaderCounts } from '../../../schemas/documents/users.js';
 

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { reconcileChunks, reconcileClaims } from '../../../activities/documents/clean-up/reconcile-file.js';
-import type { Adapters } from '../../../activities/ports/adapters.js';
+import { reconcileChunks, reconcileClaims } from '../clean-up/reconcile-file.js';
+import type { Adapters } from '../../ports/adapters.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { FileRecord, FileVersion, Metadata } from '../../../schemas/documents/documents.js';
 import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import { mergeMetadata } from '../../../schemas/documents/merge-metadata.js';
-import { requireMetadataSize } from '../files/metadata-size.js';
-import { askTemporal } from '../../ask-temporal.js';
+import { requireMetadataSize } from './metadata-size.js';
+import { askTemporal } from '../../temporal/ask-temporal.js';
 import type { EndTaskDeps } from './end-task.js';
 import { confirmPartition } from './confirm-admission.js';
-import { alreadyExists, noSuchFile } from '../../http/refusals.js';
+import { alreadyExists, noSuchFile } from './refusals.js';
 
 export interface PatchFileDeps extends EndTaskDeps {
   partitions: Adapters['partitions'];

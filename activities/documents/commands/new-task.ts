@@ -1,4 +1,4 @@
-import { currentRequestId, currentSpan } from '../../../activities/request-scope.js';
+import { currentRequestId, currentSpan } from '../../request-scope.js';
 import type { FileRecord, Metadata, UploadInfo } from '../../../schemas/documents/documents.js';
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 

@@ -1,18 +1,18 @@
 import { buffer } from 'node:stream/consumers';
 import { parse } from 'lossless-json';
-import { checkContent } from '../../../activities/documents/parsing/content-check.js';
-import { mimetypeOfKind, resolveFileKind } from '../../../activities/documents/parsing/file-types.js';
-import type { Abilities } from '../../../activities/documents/parsing/file-types.js';
-import type { RandomAccessBytes } from '../../../activities/documents/parsing/random-access-bytes.js';
-import { isPublicUrl } from '../../../activities/outbound/address-guard.js';
-import type { Adapters } from '../../../activities/ports/adapters.js';
+import { checkContent } from '../parsing/content-check.js';
+import { mimetypeOfKind, resolveFileKind } from '../parsing/file-types.js';
+import type { Abilities } from '../parsing/file-types.js';
+import type { RandomAccessBytes } from '../parsing/random-access-bytes.js';
+import { isPublicUrl } from '../../outbound/address-guard.js';
+import type { Adapters } from '../../ports/adapters.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { isLikeVectorField } from '../../../schemas/models/endpoint-names.js';
 import type { UploadInfo } from '../../../schemas/documents/documents.js';
-import { badRequest, invalidRequest } from '../../http/request-issues.js';
+import { badRequest, invalidRequest } from '../../../schemas/request-issues.js';
 import { readClientMetadata } from './client-metadata.js';
 import type { ClientMetadata } from './client-metadata.js';
-import type { ReceivedUpload } from './receive-upload.js';
+import type { ReceivedUpload } from './received-upload.js';
 import { safeFilename } from './safe-filename.js';
 
 const MAX_CALLBACK_LENGTH = 4096;
