@@ -226,6 +226,7 @@ export const QueueTask = z
     created_at: z.iso.datetime(),
     duration_ms: z.int().nullable(),
     url: Link,
+    error: TaskStatus.shape.error,
     error_url: Link.optional().meta({ description: 'Only when FAILED' }),
   })
   .meta({ id: 'QueueTask' });

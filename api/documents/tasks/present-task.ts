@@ -68,7 +68,8 @@ export function presentTask(task: TaskRecord, link: Links, reader: TaskReader): 
 
 /** A row of the queue's list. */
 export function presentQueueTask(task: TaskRecord, link: Links, reader: TaskReader): QueueTask {
-  const { task_id, task_state: state, details, created_at, error_url } = presentTask(task, link, reader);
+  const presented = presentTask(task, link, reader);
+  const { task_id, task_state: state, details, created_at, error, error_url } = presented;
   const { started_at: from, finished_at: to } = task;
   return {
     task_id,
@@ -77,6 +78,7 @@ export function presentQueueTask(task: TaskRecord, link: Links, reader: TaskRead
     created_at,
     url: link.task(task_id),
     duration_ms: from === null || to === null ? null : to.getTime() - from.getTime(),
+    ...(error === undefined ? {} : { error }),
     ...(error_url === undefined ? {} : { error_url }),
   };
 }

@@ -99,6 +99,7 @@ describe('GET /queue/tasks', () => {
           details: expect.objectContaining({ file_id: 'b', partition: 'notes', user_id: ada.userId }),
           duration_ms: expect.any(Number),
           url: `${gateway.url}/indexer/task/${failed}`,
+          error: { code: FAILURE.code, message: FAILURE.message },
           error_url: `${gateway.url}/indexer/task/${failed}/error`,
         },
       ],
