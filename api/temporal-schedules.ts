@@ -25,6 +25,8 @@ const INVALID_ARGUMENT = 3;
 /** A change is looked at after so long: Temporal has applied or dropped it by then, or the next look will tell. */
 const LOOK_PAUSE_MS = 100;
 const MAX_LOOKS = 50;
+/** Those whose workflow answers with counts. */
+const COUNTING: ReadonlySet<ScheduleName> = new Set(['reconcile']);
 
 type Described = Awaited<ReturnType<Client['workflowService']['describeSchedule']>>;
 
@@ -52,7 +54,9 @@ export function createScheduleSteering(
   return {
     async describeSchedule(name) {
       try {
-        return presentState(await ask(() => handleOf(name).describe()));
+        const described = await ask(() => handleOf(name).describe());
+        const lastResult = COUNTING.has(name) ? await lastResultOf(client, described, ask) : null;
+        return { ...presentState(described), lastResult };
       } catch (error) {
         if (error instanceof ScheduleNotFoundError) return null;
         throw away(error);
@@ -192,7 +196,13 @@ function runsBy(spec: Spec | undefined, cron: string): boolean {
   return structuredCalendar?.length === 1 && structuredCalendar[0]?.comment === cron && !interval?.length;
 }
 
-function presentState({ spec, action, policies, state, info }: ScheduleDescription): ScheduleState {
+function presentState({
+  spec,
+  action,
+  policies,
+  state,
+  info,
+}: ScheduleDescription): Omit<ScheduleState, 'lastResult'> {
   return {
     ...presentTimes(spec),
     args: [...((action.args ?? []) as unknown[])],
@@ -204,6 +214,36 @@ function presentState({ spec, action, policies, state, info }: ScheduleDescripti
     lastRun: info.recentActions.at(-1)?.takenAt ?? null,
     nextRuns: info.nextActionTimes,
   };
+}
+
+/** What the newest run that has ended answered. A state is no worse for it being unknown. */
+async function lastResultOf(
+  client: Client,
+  { info }: ScheduleDescription,
+  ask: <T>(call: () => Promise<T>) => Promise<T>,
+): Promise<ScheduleState['lastResult']> {
+  const running = new Set(info.runningActions.map(({ workflow }) => workflow.workflowId));
+  const ended = info.recentActions
+    .map(({ action }) => action.workflow)
+    .filter(({ workflowId }) => !running.has(workflowId));
+  const last = ended.at(-1);
+  if (last === undefined) return null;
+  try {
+    const handle = client.workflow.getHandle(last.workflowId, last.firstExecutionRunId);
+    const { status } = await ask(() => handle.describe());
+    if (status.name !== 'COMPLETED') return null;
+    const result: unknown = await ask(() => handle.result());
+    return onlyNumbers(result);
+  } catch {
+    return null;
+  }
+}
+
+function onlyNumbers(result: unknown): Record<string, number> | null {
+  if (typeof result !== 'object' || result === null) return null;
+  return Object.fromEntries(
+    Object.entries(result).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
+  );
 }
 
 function presentTimes(spec: ScheduleDescription['spec']): Pick<ScheduleState, 'cron' | 'everyMinutes'> {

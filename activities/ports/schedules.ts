@@ -13,6 +13,8 @@ export interface ScheduleState {
   catchUpMinutes: number;
   running: boolean;
   lastRun: Date | null;
+  /** What the last run that has ended counted; null where it counts nothing, failed or is not kept any more. */
+  lastResult: Readonly<Record<string, number>> | null;
   nextRuns: Date[];
 }
 

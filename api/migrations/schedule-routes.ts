@@ -191,6 +191,7 @@ function presentSchedule(name: ScheduleName, title: string, state: ScheduleState
       catch_up_minutes: null,
       running: false,
       last_run: null,
+      last_result: null,
       next_runs: [],
     };
   const [given] = state.args as [{ windowMs?: number; pagesPerSecond?: number | null }?];
@@ -208,6 +209,7 @@ function presentSchedule(name: ScheduleName, title: string, state: ScheduleState
     running: state.running,
     catch_up_minutes: state.catchUpMinutes,
     last_run: state.lastRun?.toISOString() ?? null,
+    last_result: state.lastResult,
     next_runs: state.paused ? [] : state.nextRuns.map((time) => time.toISOString()),
   };
 }

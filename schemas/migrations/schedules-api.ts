@@ -69,6 +69,10 @@ export const ScheduleBody = z
       .meta({ description: 'A start that was missed is made up for within so long' }),
     running: z.boolean(),
     last_run: z.iso.datetime().nullable(),
+    last_result: z
+      .record(z.string(), z.number())
+      .nullable()
+      .meta({ description: 'What the last run that has ended removed, where it says so' }),
     next_runs: z.array(z.iso.datetime()),
   })
   .meta({ id: 'Schedule' });

@@ -56,6 +56,7 @@ function contract(open: (prefix: string) => ScheduleSteering): void {
       catchUpMinutes: 10,
       running: false,
       lastRun: null,
+      lastResult: null,
       args: window(prefix).args,
     });
     expect(first?.nextRuns.length).toBeGreaterThan(0);

@@ -40,6 +40,7 @@ export function createFakeSchedules(prefix: string) {
         overlap: 'skip',
         running: false,
         lastRun: null,
+        lastResult: null,
         paused: paused ?? former?.paused ?? false,
         note: note ?? former?.note ?? null,
         nextRuns: [new Date(Date.now() + 60_000)],
