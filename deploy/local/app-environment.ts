@@ -34,6 +34,8 @@ export function appEnvironment(bench: Workbench, services: AppServices): NodeJS.
     ...(services.opensearch === undefined ? {} : { OPENSEARCH_URL: services.opensearch }),
     TEMPORAL_ADDRESS: services.temporal,
     TEMPORAL_NAMESPACE: 'default',
+    // The console leads there.
+    ...(services.temporal_ui === undefined ? {} : { TEMPORAL_UI_ORIGIN: services.temporal_ui }),
     ...(services.redis === undefined ? {} : { REDIS_URL: services.redis }),
     ...modelEnvironment(services, bench.settings),
     LOG_FORMAT: 'json',

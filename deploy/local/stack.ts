@@ -24,7 +24,8 @@ const ENGINES = [temporal, mongodb, opensearch];
 const PROXY_ENGINES = [temporal, mongodb];
 export const OPTIONAL: Readonly<Record<OptionalName, Service>> = { redis, ollama };
 
-export type ServiceAddresses = Record<EngineName, string> & Partial<Record<OptionalName, string>>;
+export type ServiceAddresses = Record<EngineName, string> &
+  Partial<Record<OptionalName | 'temporal_ui', string>>;
 /** What gateway and worker are given: the proxy alone goes without a search engine. */
 export type AppServices = Omit<ServiceAddresses, 'opensearch'> &
   Partial<Pick<ServiceAddresses, 'opensearch'>>;

@@ -293,7 +293,8 @@ const stores = {
   ),
   TEMPORAL_UI_ORIGIN: described(
     url(/^https?$/).optional(),
-    "origin of Temporal's UI, which may then ask for what is encrypted as the administrator who is signed in to the console",
+    "origin of Temporal's UI: the console leads there, and it may ask for what is encrypted as the administrator who is signed " +
+      'in to the console',
     { unset: 'only who sends a token may' },
   ),
   TASK_QUEUE_PREFIX: described(

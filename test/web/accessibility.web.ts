@@ -34,6 +34,7 @@ const PAGES: readonly [path: string, heading: string | RegExp][] = [
   [`/partitions/${PARTITION}`, PARTITION],
   [`/partitions/${PARTITION}/settings`, /./],
   [`/partitions/${PARTITION}/files/${FILE}`, FILE],
+  [`/partitions/${PARTITION}/files/gone.md`, 'gone.md'],
   ['/search?q=ticket', 'Search'],
   ['/chat', 'Chat'],
   ['/evaluation', 'Evaluation'],

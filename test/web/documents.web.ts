@@ -79,6 +79,26 @@ describe('the documents of a person, in the browser', () => {
     await page.getByRole('article').first().waitFor();
   });
 
+  it('filters by a form as well', async () => {
+    const { page } = owner;
+    await page.getByText('Filter without writing an expression').click();
+    const form = page.getByRole('form', { name: 'Add this condition' });
+    await form.getByRole('textbox', { name: 'Key' }).fill('file_id');
+    await form.getByRole('combobox', { name: 'Comparison' }).click();
+    await page.getByRole('option', { name: 'begins with' }).click();
+    await form.getByRole('textbox', { name: 'Value' }).fill('logbook');
+    await form.getByRole('button', { name: 'Add this condition' }).click();
+    const filter = page.getByRole('textbox', { name: 'Filter expression' });
+    expect(await filter.inputValue()).toBe('file_id like "logbook%"');
+    await page.getByRole('link', { name: GUIDE.name }).first().waitFor({ state: 'detached' });
+    await page
+      .getByRole('link', { name: /^logbook-/ })
+      .first()
+      .waitFor();
+    await filter.fill('');
+    await page.getByRole('link', { name: GUIDE.name }).first().waitFor();
+  });
+
   it('answers with a source that opens at the quoted sentence', async () => {
     const answer = await ask(owner, QUESTION);
     expect(await answer.textContent()).toContain('7 euros');
@@ -111,6 +131,35 @@ describe('the documents of a person, in the browser', () => {
     await answer.getByText('Thank you').waitFor();
   });
 
+  it('keeps the conversation for other browsers, under a name that one gives it', async () => {
+    const other = await stage.visit('/chat', stage.stack.token);
+    const { page } = other;
+    const list = page.getByRole('dialog', { name: 'Conversations' });
+    await page.getByRole('button', { name: 'Conversations' }).click();
+    await list.getByRole('button', { name: `Rename: ${QUESTION}` }).click();
+    await list.getByRole('textbox', { name: 'Title of the conversation' }).fill('Prices');
+    await list.getByRole('button', { name: 'Save' }).click();
+    await list.getByRole('link', { name: 'Prices' }).click();
+    const answers = page.getByRole('article', { name: 'Answer' });
+    await answers.nth(1).waitFor();
+    expect(await answers.last().textContent()).toContain('9 euros');
+    await answers
+      .last()
+      .getByRole('button', { name: /^Source 1: / })
+      .click();
+    await page.getByRole('dialog').locator('mark').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('textbox', { name: 'Your question' }).fill('And for a child?');
+    await page.keyboard.press('Enter');
+    await answers.nth(2).getByRole('button', { name: 'Copy' }).waitFor();
+    await page.getByRole('button', { name: 'Conversations' }).click();
+    await list.getByRole('button', { name: 'Delete: Prices' }).click();
+    await page.getByRole('dialog', { name: 'Delete' }).getByRole('button', { name: 'Delete' }).click();
+    await list.getByText('No conversation yet').waitFor();
+    expect(other.faults).toEqual([]);
+    await other.close();
+  });
+
   it('makes a question of what was said of an answer, and lays two runs side by side', async () => {
     const { page } = owner;
     await page.getByRole('link', { name: 'Evaluation' }).click();
@@ -125,6 +174,8 @@ describe('the documents of a person, in the browser', () => {
     for (const label of ['as it was', 'once more']) {
       await page.getByRole('button', { name: 'Start a run' }).click();
       await page.getByRole('textbox', { name: 'Name of the run' }).fill(label);
+      await page.getByRole('combobox', { name: 'Search preset' }).click();
+      await page.getByRole('option', { name: 'default', exact: true }).click();
       await page.getByRole('checkbox', { name: /^Ask chat as well/ }).check();
       await page.getByRole('button', { name: 'Start', exact: true }).click();
       const row = page.getByRole('row').filter({ hasText: label });
@@ -132,6 +183,7 @@ describe('the documents of a person, in the browser', () => {
       await row.getByRole('checkbox').check();
     }
     await page.getByRole('link', { name: 'once more' }).click();
+    await page.getByText('Search preset: default').waitFor();
     await page.getByRole('button', { name: QUESTION }).waitFor();
     await page.goBack();
     for (const label of ['as it was', 'once more'])
@@ -158,6 +210,35 @@ describe('the documents of a person, in the browser', () => {
     await page.getByRole('link', { name: file }).waitFor();
     const { status } = await stage.stack.request(`/partition/${PARTITION}/file/${file}`);
     expect(status).toBe(200);
+  });
+
+  it('moves and copies a file, and says so of one that is gone from where it was', async () => {
+    const { page } = owner;
+    const [file, elsewhere] = [NOTES[17]!.name, 'archive'];
+    expect((await stage.stack.request(`/partition/${elsewhere}`, { method: 'POST' })).status).toBe(201);
+    const place = async (kind: 'Copy' | 'Move', partition: string, to: string): Promise<void> => {
+      await page.goto(`${stage.stack.base}/app/partitions/${partition}`);
+      await page.getByRole('button', { name: `Actions: ${file}` }).click();
+      await page.getByRole('menuitem', { name: 'Move or copy' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText(kind, { exact: true }).first().click();
+      await dialog.getByRole('combobox', { name: 'To the partition' }).click();
+      await page.getByRole('option', { name: to, exact: true }).click();
+      await dialog.getByRole('button', { name: kind, exact: true }).click();
+      await dialog.waitFor({ state: 'detached' });
+    };
+    await place('Copy', PARTITION, elsewhere);
+    await page.getByText(`${file} was copied to ${elsewhere}.`).waitFor();
+    const other = 'second-archive';
+    expect((await stage.stack.request(`/partition/${other}`, { method: 'POST' })).status).toBe(201);
+    await place('Move', elsewhere, other);
+    await page.getByText(`${file} is in ${other} now.`).waitFor();
+    for (const partition of [PARTITION, other]) {
+      await page.goto(`${stage.stack.base}/app/partitions/${partition}/files/${file}`);
+      await page.getByRole('region', { name: 'Extracts' }).getByText('gulls').waitFor();
+    }
+    await page.goto(`${stage.stack.base}/app/partitions/${elsewhere}/files/${file}`);
+    await page.getByText(`There is no file ${file} in this partition`).waitFor();
   });
 
   it('shows nothing of them to a person without rights', async () => {

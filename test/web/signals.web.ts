@@ -1,7 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sampleSignal, signalClient } from '../support/signal-client.js';
+import { until } from '../support/until.js';
 import { openStage } from './support/open-stage.js';
 import type { Stage, Visitor } from './support/open-stage.js';
 
@@ -34,6 +33,19 @@ describe('the signals, in the browser', () => {
     expect(page.url()).toContain('state=forwarded');
   });
 
+  it('leads from a day of the chart to the alerts of that day', async () => {
+    const { page } = keeper;
+    await page.getByRole('link', { name: 'Overview', exact: true }).click();
+    await page.getByText('The days as links').click();
+    await page.getByRole('navigation', { name: 'Alerts per day (UTC)' }).getByRole('link').first().click();
+    await page.getByText('12 alerts loaded').waitFor();
+    expect(page.url()).toMatch(/since=.*until=/);
+    await page.getByRole('link', { name: 'Alerts', exact: true }).click();
+    await until('no filter is left', async () => (await page.getByLabel('Since').inputValue()) === '');
+    expect(new URL(page.url()).search).toBe('');
+    await page.getByRole('link', { name: 'Overview', exact: true }).click();
+  });
+
   it('announces new alerts without moving the rows that one reads', async () => {
     const { page } = keeper;
     await page.getByRole('link', { name: 'Alerts', exact: true }).click();
@@ -64,9 +76,18 @@ describe('the signals, in the browser', () => {
     await page.getByRole('textbox', { name: 'Condition (JSON)' }).fill(JSON.stringify(condition));
     await page.getByRole('button', { name: 'Run' }).click();
     await page.getByText('Matches 3 of 15 alerts.').waitFor();
-    const rule = { name: 'probing', filter: condition };
-    writeFileSync(join(stage.filters, 'probing.yaml'), JSON.stringify(rule));
-    await page.getByRole('article', { name: 'probing' }).waitFor();
+    await page.getByRole('button', { name: 'New rule' }).click();
+    const editor = page.getByRole('dialog', { name: 'New rule' });
+    const text = editor.getByRole('textbox', { name: 'Text of the rule' });
+    await text.fill('name: probing\nfilter:\n  field: scenario\n  op: sounds-like\n  value: probing\n');
+    await editor.getByText('This cannot be used').waitFor();
+    expect(await editor.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await text.fill(JSON.stringify({ name: 'probing', filter: condition }));
+    await editor.getByRole('button', { name: 'Run' }).click();
+    await editor.getByText('Matches 3 of 15 alerts.').waitFor();
+    await editor.getByRole('button', { name: 'Save' }).click();
+    await editor.waitFor({ state: 'detached' });
+    await page.getByRole('article', { name: 'probing' }).first().waitFor();
     await push(15, 2, { scenario: 'crowdsecurity/http-probing' });
     await page.getByRole('link', { name: 'Alerts', exact: true }).click();
     await page.getByText('Held back', { exact: true }).first().click();

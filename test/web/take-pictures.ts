@@ -2,10 +2,11 @@
  * `npm run console:pictures`: every page of the console as the demo's data fill it, light and dark, wide and narrow,
  * into `docs/console/`.
  */
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { fillForLooks, PARTITION } from './support/fill-for-looks.js';
+import { fillForLooks, PARTITION, PDF } from './support/fill-for-looks.js';
 import { openStage } from './support/open-stage.js';
 import type { Stage } from './support/open-stage.js';
 
@@ -44,6 +45,17 @@ function shots(runs: readonly string[]): Shot[] {
     { name: 'files', path: `/partitions/${PARTITION}` },
     { name: 'settings', path: `/partitions/${PARTITION}/settings` },
     { name: 'reader', path: `/partitions/${PARTITION}/files/keepers-handbook` },
+    {
+      name: 'page',
+      path: `/partitions/${PARTITION}/files/${PDF}`,
+      before: async (page) => {
+        await page
+          .getByRole('button', { name: /^Show the page/ })
+          .first()
+          .click();
+        await page.getByRole('img', { name: /^Page \d+ as a picture/ }).waitFor();
+      },
+    },
     { name: 'search', path: '/search?q=adult+ticket' },
     { name: 'chat', path: '/chat', before: ask },
     {
@@ -58,7 +70,23 @@ function shots(runs: readonly string[]): Shot[] {
         await page.getByRole('dialog').waitFor();
       },
     },
+    {
+      name: 'conversations',
+      path: '/chat',
+      before: async (page) => {
+        await page.getByRole('button', { name: 'Conversations' }).click();
+        await page.getByRole('dialog').getByRole('article').first().waitFor();
+      },
+    },
     { name: 'evaluation', path: evaluation },
+    {
+      name: 'evaluation-start',
+      path: evaluation,
+      before: async (page) => {
+        await page.getByRole('button', { name: 'Start a run' }).click();
+        await page.getByRole('dialog').waitFor();
+      },
+    },
     { name: 'evaluation-run', path: `${evaluation}/runs/${runs[1]}` },
     { name: 'evaluation-comparison', path: `${evaluation}/comparison/${runs.join('/')}` },
     {
@@ -75,6 +103,18 @@ function shots(runs: readonly string[]): Shot[] {
     { name: 'alerts', path: '/signals/alerts' },
     { name: 'alert', path: '/signals/alerts/1' },
     { name: 'rules', path: '/signals/rules' },
+    {
+      name: 'rule-editor',
+      path: '/signals/rules',
+      before: async (page) => {
+        await page.getByRole('button', { name: 'New rule' }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Run' }).click();
+        await page
+          .getByRole('dialog')
+          .getByText(/^Matches/)
+          .waitFor();
+      },
+    },
     { name: 'forwarding', path: '/signals/forwarding' },
     { name: 'state', path: '/state' },
     { name: 'backups', path: '/backups' },
@@ -120,7 +160,8 @@ function writeIndex(names: readonly string[]): void {
 }
 
 const only = process.argv.slice(2);
-const stage = await openStage();
+const backups = mkdtempSync(join(tmpdir(), 'tamis-web-backups-'));
+const stage = await openStage({ BACKUP_LOCATION: backups });
 try {
   const { runs } = await fillForLooks(stage);
   const all = shots(runs);
@@ -138,5 +179,6 @@ try {
   console.log(`${names.length * LOOKS.length} pictures, ${(bytes / 1e6).toFixed(2)} MB, in docs/console/`);
 } finally {
   await stage.close();
+  rmSync(backups, { recursive: true, force: true });
 }
 process.exit(0);

@@ -1,4 +1,5 @@
 import { runDemo } from '../../../deploy/local/demo.js';
+import { documentClient } from '../../support/document-client.js';
 import { sampleSignal, signalClient } from '../../support/signal-client.js';
 import { until } from '../../support/until.js';
 import type { Stage } from './open-stage.js';
@@ -6,6 +7,8 @@ import type { Stage } from './open-stage.js';
 const SAMPLES = new URL('../../../deploy/samples', import.meta.url).pathname;
 /** The demo's partition. */
 export const PARTITION = 'tide-mill';
+/** A file of it whose pages can be shown. */
+export const PDF = 'keepers-handbook';
 const PLACES = ['FR', 'DE', 'US', 'BR', 'IN', 'CN', 'NL', 'VN', 'GB', 'ZA', 'JP', 'AU'];
 const SCENARIOS = [
   'crowdsecurity/ssh-bf',
@@ -73,6 +76,42 @@ async function pushSignals({ stack }: Stage): Promise<void> {
   );
 }
 
+/** A file that fails, a workspace, a prompt, a rule without a file and a backup. */
+async function addOperations(stage: Stage): Promise<void> {
+  const { stack, key } = stage;
+  const documents = documentClient(stack);
+  const broken = await documents.upload(
+    'POST',
+    PARTITION,
+    'tide-table',
+    '%PDF-1.7 no more',
+    'tide-table.pdf',
+  );
+  await documents.ended(broken);
+  await post(stage, `/partition/${PARTITION}/workspaces`, { workspace_id: 'visitors' });
+  const content = 'Answer in one sentence, from what stands here: {context}';
+  await post(stage, '/prompts/', { prompt_type: 'sys_prompt', name: 'short answers', content });
+  const condition = { field: 'source.cn', op: 'in', value: ['ZA', 'JP'] };
+  const text = JSON.stringify({ name: 'quiet-countries', filter: condition }, null, 2);
+  const saved = await stack.request('/api/filters/saved', {
+    method: 'PUT',
+    headers: {
+      'x-api-key': key,
+      authorization: '',
+      'content-type': 'application/json',
+      'if-match': '"0"',
+    },
+    body: JSON.stringify({ rules: [{ text }], note: 'few of them are ours' }),
+  });
+  if (!saved.ok) throw new Error(`the rule was answered ${saved.status}: ${await saved.text()}`);
+  await post(stage, '/admin/backups', { vectors: true });
+  await until('the backup has ended', async () => {
+    const response = await stack.request('/admin/backup-runs');
+    const { runs } = (await response.json()) as { runs: { state: string }[] };
+    return runs.length > 0 && runs.every(({ state }) => state !== 'running');
+  });
+}
+
 /** What the demo leaves, some more signals, two evaluation runs and their ids. */
 export async function fillForLooks(stage: Stage): Promise<{ runs: string[] }> {
   await runDemoOn(stage);
@@ -102,5 +141,6 @@ export async function fillForLooks(stage: Stage): Promise<{ runs: string[] }> {
     runs.push(id);
   }
   await post(stage, '/users/', { display_name: 'Ada of the ferry' });
+  await addOperations(stage);
   return { runs };
 }

@@ -15,6 +15,11 @@ export class ApiError extends Error {
   }
 }
 
+/** A refusal stays one; a server that is away, or asks to wait, comes back. */
+export function mayPass(error: unknown): error is ApiError {
+  return error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 502);
+}
+
 interface Issue {
   loc?: (string | number)[];
   msg?: string;

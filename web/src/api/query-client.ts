@@ -1,10 +1,5 @@
 import { MutationCache, QueryClient } from '@tanstack/react-query';
-import { ApiError } from './api-error';
-
-/** A refusal stays one; a server that is away, or asks to wait, comes back. */
-function mayPass(error: unknown): boolean {
-  return error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 502);
-}
+import { ApiError, mayPass } from './api-error';
 
 export function createQueryClient(showError: (error: unknown) => void): QueryClient {
   return new QueryClient({

@@ -21,8 +21,14 @@ export function useFormat() {
       unit: 'second',
       maximumFractionDigits: 1,
     } as const);
+    const millis = new Intl.NumberFormat(language, {
+      style: 'unit',
+      unit: 'millisecond',
+      maximumFractionDigits: 0,
+    } as const);
     const exact = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'long' });
     const short = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+    const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' });
     const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
     const regions = new Intl.DisplayNames(language, { type: 'region' });
     return {
@@ -31,9 +37,12 @@ export function useFormat() {
       score: (value: number) => score.format(value),
       /** A difference of two scores, with its sign. */
       gain: (value: number) => gain.format(value),
-      seconds: (ms: number) => seconds.format(ms / 1000),
+      /** A duration that was measured in milliseconds. */
+      seconds: (ms: number) => (ms < 1000 ? millis.format(ms) : seconds.format(ms / 1000)),
       exact: (time: string) => exact.format(new Date(time)),
       short: (time: string) => short.format(new Date(time)),
+      /** A day of UTC, by its seconds since 1970. */
+      day: (seconds: number) => day.format(new Date(seconds * 1000)),
       /** In words within a month, a date beyond. */
       relative(time: string): string {
         const away = new Date(time).getTime() - Date.now();

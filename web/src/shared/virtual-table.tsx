@@ -1,7 +1,7 @@
 import { UnstyledButton } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef } from 'react';
-import type { ReactNode } from 'react';
+import { memo, useEffect, useMemo, useRef } from 'react';
+import type { CSSProperties, ReactNode } from 'react';
 import { useMessages } from '../i18n/language';
 import classes from './virtual-table.module.css';
 
@@ -37,6 +37,35 @@ const NEAR_THE_END = 40;
 /** With both borders, and room for a scroll bar at the bottom. */
 const HEAD_HEIGHT = 56;
 
+interface RowProps<T> {
+  row: T;
+  columns: readonly Column<T>[];
+  index: number;
+  start: number;
+  height: number;
+  grid: CSSProperties;
+}
+
+function TableRow<T>({ row, columns, index, start, height, grid }: RowProps<T>) {
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      className={`${classes['row']} ${classes['body']}`}
+      style={{ ...grid, height, transform: `translateY(${start}px)` }}
+    >
+      {columns.map(({ key, cell }) => (
+        <div key={key} role="cell" className={classes['cell']}>
+          {cell(row)}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** While one scrolls, rows that stay in sight are not drawn anew. */
+const SteadyRow = memo(TableRow) as typeof TableRow;
+
 /** A table of any length: only the rows in sight are in the page. */
 export function VirtualTable<T>(props: Props<T>) {
   const { label, rows, columns, rowKey, sort, onSort, onEnd, rowHeight = 44, minWidth = 700 } = props;
@@ -54,7 +83,8 @@ export function VirtualTable<T>(props: Props<T>) {
   useEffect(() => {
     if (nearEnd) onEnd?.();
   }, [nearEnd, rows.length, onEnd]);
-  const grid = { gridTemplateColumns: columns.map(({ width }) => width).join(' '), minWidth };
+  const tracks = columns.map(({ width }) => width).join(' ');
+  const grid = useMemo(() => ({ gridTemplateColumns: tracks, minWidth }), [tracks, minWidth]);
   return (
     <div
       ref={frame}
@@ -93,19 +123,7 @@ export function VirtualTable<T>(props: Props<T>) {
           {items.map(({ index, start }) => {
             const row = rows[index] as T;
             return (
-              <div
-                key={rowKey(row)}
-                role="row"
-                aria-rowindex={index + 2}
-                className={`${classes['row']} ${classes['body']}`}
-                style={{ ...grid, height: rowHeight, transform: `translateY(${start}px)` }}
-              >
-                {columns.map(({ key, cell }) => (
-                  <div key={key} role="cell" className={classes['cell']}>
-                    {cell(row)}
-                  </div>
-                ))}
-              </div>
+              <SteadyRow key={rowKey(row)} {...{ row, columns, index, start, grid }} height={rowHeight} />
             );
           })}
         </div>

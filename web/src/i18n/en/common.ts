@@ -61,6 +61,7 @@ export const common = {
   actions: 'Actions',
   details: 'Details',
   sortBy: (column: string) => `Sort by ${column}`,
+  inTemporal: 'In Temporal',
   rows: (count: string) => `${count} rows`,
   errorTitle: 'That did not work',
   errorUnreachable: 'The server cannot be reached. Check the connection and try again.',

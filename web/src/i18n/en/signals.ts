@@ -14,7 +14,8 @@ export const signals = {
   periods: { '7d': '7 days', '30d': '30 days', all: 'All' },
   perDay: 'Alerts per day (UTC)',
   day: 'Day',
-  perDayHint: 'Drag over days to list their alerts.',
+  perDayHint: 'Click a day, or drag over several, to list their alerts.',
+  perDayList: 'The days as links',
   perDaySummary: (total: string, days: string) => `${total} alerts over ${days} days`,
   noSignals: 'No signal yet',
   noSignalsHint:

@@ -65,6 +65,7 @@ export const common: Messages['common'] = {
   actions: 'Actions',
   details: 'Détails',
   sortBy: (column) => `Trier par ${column}`,
+  inTemporal: 'Dans Temporal',
   rows: (count) => `${count} lignes`,
   errorTitle: 'Cela n’a pas fonctionné',
   errorUnreachable: 'Le serveur est injoignable. Vérifiez la connexion et réessayez.',

@@ -16,7 +16,8 @@ export const signals: Messages['signals'] = {
   periods: { '7d': '7 jours', '30d': '30 jours', all: 'Tout' },
   perDay: 'Alertes par jour (UTC)',
   day: 'Jour',
-  perDayHint: 'Faites glisser sur des jours pour lister leurs alertes.',
+  perDayHint: 'Cliquez sur un jour, ou glissez sur plusieurs, pour lister leurs alertes.',
+  perDayList: 'Les jours comme liens',
   perDaySummary: (total, days) => `${total} alertes sur ${days} jours`,
   noSignals: 'Aucun signal',
   noSignalsHint:

@@ -30,6 +30,28 @@ export const failedTasksQuery = queryOptions({
     (await bodyOf(api.GET('/queue/tasks', { params: { query: { task_status: 'FAILED' } } }))).tasks,
 });
 
+export function workspacesQuery(partition: string) {
+  return queryOptions({
+    queryKey: ['workspaces', partition],
+    queryFn: async () =>
+      (await bodyOf(api.GET('/partition/{partition}/workspaces', { params: { path: { partition } } })))
+        .workspaces,
+  });
+}
+
+/** How many tasks wait or are at work, by partition. */
+export const activeTasksQuery = queryOptions({
+  queryKey: ['tasks', 'active', 'by-partition'],
+  queryFn: async () => {
+    const query = { task_status: 'active' };
+    const { tasks } = await bodyOf(api.GET('/queue/tasks', { params: { query } }));
+    const counts = new Map<string, number>();
+    for (const { details } of tasks) counts.set(details.partition, (counts.get(details.partition) ?? 0) + 1);
+    return counts;
+  },
+  refetchInterval: 5_000,
+});
+
 export function chunksQuery(partition: string, file: string) {
   return queryOptions({
     queryKey: ['chunks', partition, file],

@@ -1,3 +1,4 @@
+import { mayPass } from '../../../api/api-error';
 import { api, bodyOf } from '../../../api/client';
 import { toStored } from './message';
 import type { Message } from './message';
@@ -23,6 +24,7 @@ export interface Talk {
 /** What one request takes. */
 const BATCH = 20;
 const MAX_TITLE = 100;
+const AGAIN_MS = 3_000;
 
 function head(conversation_id: string) {
   return { params: { path: { conversation_id } } };
@@ -78,8 +80,17 @@ function inTurn(talk: Talk, change: () => Promise<void>, told: () => void): Prom
   return turn;
 }
 
-export function keep(talk: Talk, told: () => void): Promise<void> {
-  return inTurn(talk, () => bring(talk), told);
+const waiting = new WeakSet<Talk>();
+
+/** While the server is away it is tried again by itself; a refusal stays one. */
+export async function keep(talk: Talk, told: () => void): Promise<void> {
+  await inTurn(talk, () => bring(talk), told);
+  if (!mayPass(talk.fault) || waiting.has(talk)) return;
+  waiting.add(talk);
+  setTimeout(() => {
+    waiting.delete(talk);
+    void keep(talk, told);
+  }, AGAIN_MS);
 }
 
 /** What the next question is about, for other browsers as well. */

@@ -1,13 +1,14 @@
-import { Accordion, Group, Stack, Text } from '@mantine/core';
+import { Accordion, Button, FileButton, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useFormat } from '../../../i18n/format';
 import { useMessages } from '../../../i18n/language';
 import { Time } from '../../../shared/time';
 import { failedTasksQuery, filesQuery } from '../queries';
 import { TaskReason } from '../tasks/task-reason';
+import { uploadQueue } from '../uploads/upload-queue';
 
 /** Tasks of this partition that failed and whose file did not get in later either; one line for each file. */
-export function FailedFiles({ partition }: { partition: string }) {
+export function FailedFiles({ partition, editable }: { partition: string; editable: boolean }) {
   const { documents: t } = useMessages();
   const format = useFormat();
   const tasks = useQuery(failedTasksQuery);
@@ -35,7 +36,28 @@ export function FailedFiles({ partition }: { partition: string }) {
                     <Time at={task.created_at} />
                   </Text>
                 </Text>
-                <TaskReason task={task.task_id} />
+                <Group gap="xs" align="start">
+                  <TaskReason task={task.task_id} />
+                  {editable && (
+                    <FileButton
+                      onChange={(chosen) => {
+                        if (chosen !== null)
+                          uploadQueue.add(partition, [chosen], { fileId: file, replace: false });
+                      }}
+                    >
+                      {(button) => (
+                        <Button
+                          {...button}
+                          size="compact-xs"
+                          variant="default"
+                          aria-label={`${t.chooseAgain}: ${file}`}
+                        >
+                          {t.chooseAgain}
+                        </Button>
+                      )}
+                    </FileButton>
+                  )}
+                </Group>
               </Group>
             ))}
           </Stack>

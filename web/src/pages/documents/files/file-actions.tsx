@@ -1,20 +1,23 @@
 import { ActionIcon, Menu } from '@mantine/core';
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { useMessages } from '../../../i18n/language';
 import { Icon } from '../../../shared/icons';
 import { to } from '../../../shared/routes';
 import { uploadQueue } from '../uploads/upload-queue';
+import type { Dialog } from './file-dialog';
 
 interface Props {
   partition: string;
   file: string;
   editable: boolean;
-  onEdit: () => void;
+  onOpen: (dialog: Dialog) => void;
   onDelete: () => void;
 }
 
-export function FileActions({ partition, file, editable, onEdit, onDelete }: Props) {
+const BUTTON = { variant: 'subtle', color: 'gray' } as const;
+
+function FileMenu({ partition, file, editable, onOpen, onDelete }: Props) {
   const { documents: t, common } = useMessages();
   const input = useRef<HTMLInputElement>(null);
   return (
@@ -25,13 +28,13 @@ export function FileActions({ partition, file, editable, onEdit, onDelete }: Pro
         hidden
         aria-label={t.replaceWith(file)}
         onChange={(event) => {
-          uploadQueue.add(partition, [...(event.currentTarget.files ?? [])], file);
+          uploadQueue.add(partition, [...(event.currentTarget.files ?? [])], { fileId: file, replace: true });
           event.currentTarget.value = '';
         }}
       />
-      <Menu position="bottom-end" width={260}>
+      <Menu position="bottom-end" width={260} defaultOpened>
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={`${common.actions}: ${file}`}>
+          <ActionIcon {...BUTTON} aria-label={`${common.actions}: ${file}`}>
             <Icon name="more" />
           </ActionIcon>
         </Menu.Target>
@@ -41,8 +44,10 @@ export function FileActions({ partition, file, editable, onEdit, onDelete }: Pro
           </Menu.Item>
           {editable && (
             <>
-              <Menu.Item onClick={onEdit}>{t.metadata}</Menu.Item>
+              <Menu.Item onClick={() => onOpen('metadata')}>{t.metadata}</Menu.Item>
               <Menu.Item onClick={() => input.current?.click()}>{t.replace}</Menu.Item>
+              <Menu.Item onClick={() => onOpen('move')}>{t.moveOrCopy}</Menu.Item>
+              <Menu.Item onClick={() => onOpen('workspaces')}>{t.workspaces}</Menu.Item>
               <Menu.Divider />
               <Menu.Item color="red" onClick={onDelete}>
                 {common.delete}
@@ -52,5 +57,22 @@ export function FileActions({ partition, file, editable, onEdit, onDelete }: Pro
         </Menu.Dropdown>
       </Menu>
     </>
+  );
+}
+
+/** The menu of a file, made when it is first opened: a list scrolls past thousands of them. */
+export function FileActions(props: Props) {
+  const { common } = useMessages();
+  const [opened, setOpened] = useState(false);
+  if (opened) return <FileMenu {...props} />;
+  return (
+    <ActionIcon
+      {...BUTTON}
+      aria-label={`${common.actions}: ${props.file}`}
+      aria-haspopup="menu"
+      onClick={() => setOpened(true)}
+    >
+      <Icon name="more" />
+    </ActionIcon>
   );
 }

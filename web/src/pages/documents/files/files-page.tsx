@@ -50,7 +50,7 @@ function FilesPage() {
     >
       {editable && <UploadArea partition={partition} />}
       <UploadList partition={partition} uploads={uploads} />
-      <FailedFiles partition={partition} />
+      <FailedFiles partition={partition} editable={editable} />
       <QueryView query={files}>
         {(rows) =>
           rows.length === 0 ? (

@@ -12,7 +12,8 @@ import { textOf } from '../queries';
 import type { FileRow } from '../queries';
 import { arrange } from './arrange-files';
 import { FileActions } from './file-actions';
-import { MetadataEditor } from './metadata-editor';
+import { FileDialog } from './file-dialog';
+import type { Dialog } from './file-dialog';
 
 interface Props {
   partition: string;
@@ -26,7 +27,7 @@ export function FilesTable({ partition, rows, editable, onDelete }: Props) {
   const format = useFormat();
   const [filter, setFilter] = useState('');
   const [sort, setSort] = useState<Sort>({ key: 'file', descending: false });
-  const [edited, setEdited] = useState<FileRow | null>(null);
+  const [dialog, setDialog] = useState<{ kind: Dialog; row: FileRow } | null>(null);
   const wanted = useDeferredValue(filter);
   const shown = useMemo(() => arrange(rows, wanted, sort), [rows, wanted, sort]);
   const columns: Column<FileRow>[] = [
@@ -64,7 +65,7 @@ export function FilesTable({ partition, rows, editable, onDelete }: Props) {
           partition={partition}
           file={row.file_id}
           editable={editable}
-          onEdit={() => setEdited(row)}
+          onOpen={(kind) => setDialog({ kind, row })}
           onDelete={() => onDelete(row.file_id)}
         />
       ),
@@ -92,9 +93,7 @@ export function FilesTable({ partition, rows, editable, onDelete }: Props) {
           rowKey={({ file_id: id }) => id}
         />
       )}
-      {edited !== null && (
-        <MetadataEditor partition={partition} file={edited} onClose={() => setEdited(null)} />
-      )}
+      {dialog !== null && <FileDialog {...{ partition, ...dialog }} onClose={() => setDialog(null)} />}
     </>
   );
 }

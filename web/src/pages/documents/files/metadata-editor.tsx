@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { send } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
+import { FormModal } from '../../../shared/form-modal';
 import type { FileRow } from '../queries';
 import { changesOf, pairsOf } from './metadata';
 
@@ -18,6 +19,7 @@ export function MetadataEditor({ partition, file, onClose }: Props) {
   const queryClient = useQueryClient();
   const form = useForm({ initialValues: { pairs: pairsOf(file) } });
   const save = useMutation({
+    meta: { ownErrors: true },
     mutationFn: (changes: Record<string, unknown>) => {
       const body = new FormData();
       body.set('metadata', JSON.stringify(changes));
@@ -36,34 +38,32 @@ export function MetadataEditor({ partition, file, onClose }: Props) {
     else save.mutate(changes);
   });
   return (
-    <Modal
+    <FormModal
+      title={t.editMetadata(file.file_id)}
       opened
       onClose={onClose}
-      title={t.editMetadata(file.file_id)}
+      onSubmit={submit}
+      submit={common.save}
+      pending={save.isPending}
+      error={save.error}
       size="lg"
-      closeButtonProps={{ 'aria-label': common.close }}
+      extra={
+        <Button variant="default" onClick={() => form.insertListItem('pairs', { key: '', value: '' })}>
+          {t.metadataAdd}
+        </Button>
+      }
     >
-      <form onSubmit={submit}>
-        <Stack gap="xs">
-          <Text size="sm" c="dimmed">
-            {t.metadataHint}
-          </Text>
-          {form.values.pairs.map((_pair, index) => (
-            <Group key={index} grow gap="xs">
-              <TextInput aria-label={t.metadataKey} {...form.getInputProps(`pairs.${index}.key`)} />
-              <TextInput aria-label={t.metadataValue} {...form.getInputProps(`pairs.${index}.value`)} />
-            </Group>
-          ))}
-          <Group justify="space-between" mt="sm">
-            <Button variant="default" onClick={() => form.insertListItem('pairs', { key: '', value: '' })}>
-              {t.metadataAdd}
-            </Button>
-            <Button type="submit" loading={save.isPending}>
-              {common.save}
-            </Button>
+      <Text size="sm" c="dimmed">
+        {t.metadataHint}
+      </Text>
+      <Stack gap="xs">
+        {form.values.pairs.map((_pair, index) => (
+          <Group key={index} grow gap="xs">
+            <TextInput aria-label={t.metadataKey} {...form.getInputProps(`pairs.${index}.key`)} />
+            <TextInput aria-label={t.metadataValue} {...form.getInputProps(`pairs.${index}.value`)} />
           </Group>
-        </Stack>
-      </form>
-    </Modal>
+        ))}
+      </Stack>
+    </FormModal>
   );
 }

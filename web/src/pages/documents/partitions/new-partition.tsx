@@ -1,4 +1,4 @@
-import { Button, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -6,8 +6,8 @@ import { useLocation } from 'wouter';
 import { api } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
 import { useErrorText } from '../../../shared/error-text';
+import { FormModal } from '../../../shared/form-modal';
 import { to } from '../../../shared/routes';
-import { FormButtons } from '../../../shared/form-buttons';
 
 export function NewPartition() {
   const { documents: t, common } = useMessages();
@@ -33,24 +33,21 @@ export function NewPartition() {
   return (
     <>
       <Button onClick={open}>{t.newPartition}</Button>
-      <Modal
+      <FormModal
+        title={t.newPartition}
         opened={opened}
         onClose={close}
-        title={t.newPartition}
-        closeButtonProps={{ 'aria-label': common.close }}
+        onSubmit={form.onSubmit(({ name }) => create.mutate(name.trim()))}
+        submit={common.create}
+        pending={create.isPending}
       >
-        <form onSubmit={form.onSubmit(({ name }) => create.mutate(name.trim()))}>
-          <Stack>
-            <TextInput
-              label={t.partitionName}
-              description={t.partitionNameHint}
-              data-autofocus
-              {...form.getInputProps('name')}
-            />
-            <FormButtons submit={common.create} pending={create.isPending} onCancel={close} />
-          </Stack>
-        </form>
-      </Modal>
+        <TextInput
+          label={t.partitionName}
+          description={t.partitionNameHint}
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+      </FormModal>
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { Anchor, Badge, Card, Group, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { api } from '../../../api/client';
 import { useFormat } from '../../../i18n/format';
@@ -7,7 +7,7 @@ import { useMessages } from '../../../i18n/language';
 import { ConfirmButton } from '../../../shared/confirm-button';
 import { to } from '../../../shared/routes';
 import { Time } from '../../../shared/time';
-import { mayOwn } from '../queries';
+import { activeTasksQuery, mayOwn } from '../queries';
 import type { PartitionRow } from '../queries';
 
 export function PartitionCard({ partition: row }: { partition: PartitionRow }) {
@@ -20,6 +20,7 @@ export function PartitionCard({ partition: row }: { partition: PartitionRow }) {
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['partitions'] }),
   });
   const count = format.number(row.document_count);
+  const active = useQuery(activeTasksQuery).data?.get(row.partition) ?? 0;
   return (
     <Card withBorder component="article">
       <Group justify="space-between" wrap="nowrap" align="start">
@@ -41,6 +42,11 @@ export function PartitionCard({ partition: row }: { partition: PartitionRow }) {
       <Text size="xl" fw={700} mt="sm">
         {t.filesCount(count)}
       </Text>
+      {active > 0 && (
+        <Anchor component={Link} href={to.tasks} size="sm">
+          {t.tasksAtWork(format.number(active))}
+        </Anchor>
+      )}
       <Text size="sm" c="dimmed">
         {t.embedder}: {row.embedder}
       </Text>

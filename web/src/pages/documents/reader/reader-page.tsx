@@ -3,12 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams, useSearchParams } from 'wouter';
 import { useMessages } from '../../../i18n/language';
-import { Empty } from '../../../shared/empty';
 import { Page } from '../../../shared/page';
 import { QueryView } from '../../../shared/query-view';
 import { to, withQuery } from '../../../shared/routes';
 import { chunksQuery, textOf } from '../queries';
 import { ChunkList } from './chunk-list';
+import { NoExtracts } from './no-extracts';
 import { PagePicture } from './page-picture';
 import { ParseReport } from './parse-report';
 
@@ -52,7 +52,7 @@ function ReaderPage() {
         <QueryView query={chunks}>
           {(list) =>
             list.length === 0 ? (
-              <Empty title={t.noChunks} />
+              <NoExtracts partition={partition} file={file} />
             ) : (
               <Grid>
                 <Grid.Col span={shown === undefined ? 12 : { base: 12, lg: 7 }}>

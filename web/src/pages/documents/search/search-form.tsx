@@ -5,7 +5,9 @@ import { useRef } from 'react';
 import { useSession } from '../../../api/session';
 import { useMessages } from '../../../i18n/language';
 import { Icon } from '../../../shared/icons';
+import { More } from '../../../shared/more';
 import { partitionsQuery } from '../queries';
+import { ConditionForm } from './condition-form';
 
 export interface Asked {
   text: string;
@@ -68,6 +70,9 @@ export function SearchForm({ asked, onChange, busy }: Props) {
           w={160}
         />
       </Group>
+      <More label={t.filterByForm}>
+        <ConditionForm filter={asked.filter} onChange={(filter) => onChange({ ...asked, filter })} />
+      </More>
       {admin && (
         <Checkbox
           label={t.trace}

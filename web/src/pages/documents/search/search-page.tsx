@@ -1,21 +1,17 @@
 import { Stack } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
-import { useSearchParams } from 'wouter';
 import { api, bodyOf } from '../../../api/client';
 import { useFormat } from '../../../i18n/format';
 import { useMessages } from '../../../i18n/language';
 import { Empty } from '../../../shared/empty';
 import { Page } from '../../../shared/page';
 import { QueryView } from '../../../shared/query-view';
+import { useAddressState } from '../../../shared/use-address-state';
 import { partitionsQuery } from '../queries';
 import { FilterFault, isFilterFault } from './filter-fault';
 import { SearchForm } from './search-form';
 import type { Asked } from './search-form';
 import { SearchResults } from './search-results';
-
-const PAUSE_MS = 350;
 
 function readAddress(query: URLSearchParams): Asked {
   return {
@@ -27,15 +23,17 @@ function readAddress(query: URLSearchParams): Asked {
   };
 }
 
-function writeAddress({ text, partitions, filter, count, trace }: Asked): [string, string][] {
-  return [
-    ...(text === '' ? [] : [['q', text] as [string, string]]),
-    ...partitions.map((partition): [string, string] => ['in', partition]),
-    ...(filter === '' ? [] : [['filter', filter] as [string, string]]),
-    ...(count === 10 ? [] : [['n', String(count)] as [string, string]]),
-    ...(trace ? [['trace', '1'] as [string, string]] : []),
-  ];
+function writeAddress({ text, partitions, filter, count, trace }: Asked): URLSearchParams {
+  return new URLSearchParams([
+    ...(text === '' ? [] : [['q', text]]),
+    ...partitions.map((partition) => ['in', partition]),
+    ...(filter === '' ? [] : [['filter', filter]]),
+    ...(count === 10 ? [] : [['n', String(count)]]),
+    ...(trace ? [['trace', '1']] : []),
+  ]);
 }
+
+const ADDRESS = { read: readAddress, write: writeAddress, pauseMs: 350 };
 
 function search({ text, partitions, filter, count, trace }: Asked, signal: AbortSignal) {
   return bodyOf(
@@ -58,12 +56,7 @@ function search({ text, partitions, filter, count, trace }: Asked, signal: Abort
 function SearchPage() {
   const { ask: t, documents: texts } = useMessages();
   const format = useFormat();
-  const [query, setQuery] = useSearchParams();
-  const [asked, setAsked] = useState(() => readAddress(query));
-  const [settled] = useDebouncedValue(asked, PAUSE_MS);
-  useEffect(() => {
-    setQuery(new URLSearchParams(writeAddress(settled)), { replace: true });
-  }, [settled, setQuery]);
+  const [asked, setAsked, settled] = useAddressState(ADDRESS);
   const partitions = useQuery(partitionsQuery);
   const nothingToSearch = partitions.data?.length === 0;
   const found = useQuery({

@@ -21,6 +21,21 @@ export function membersQuery(partition: string) {
   return queryOptions({ queryKey: ['members', partition], queryFn: () => readMembers(partition) });
 }
 
+async function readSwap(partition: string) {
+  return bodyOf(api.GET('/partition/{partition}/embedder-swap', { params: { path: { partition } } }));
+}
+
+export type Swap = NonNullable<Awaited<ReturnType<typeof readSwap>>>;
+
+/** The last move to another embedder; null: there was none. */
+export function swapQuery(partition: string) {
+  return queryOptions({
+    queryKey: ['embedder-swap', partition],
+    queryFn: () => readSwap(partition),
+    refetchInterval: ({ state: { data } }) => (data?.status === 'running' ? 1_000 : false),
+  });
+}
+
 /** The fewest letters that the server searches by. */
 const MIN_LETTERS = 3;
 

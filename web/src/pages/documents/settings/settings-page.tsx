@@ -1,5 +1,6 @@
-import { Anchor, Title } from '@mantine/core';
+import { Anchor, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { Link, useParams } from 'wouter';
 import { useMessages } from '../../../i18n/language';
 import { Page } from '../../../shared/page';
@@ -7,8 +8,27 @@ import { QueryView } from '../../../shared/query-view';
 import { to } from '../../../shared/routes';
 import { AddMember } from './add-member';
 import { DescriptionForm } from './description-form';
+import { Embedder } from './embedder';
 import { MembersTable } from './members-table';
+import { PresetsForm } from './presets-form';
 import { configQuery, membersQuery } from './queries';
+import { Workspaces } from './workspaces';
+
+function Section({ title, hint, children }: { title: string; hint: string; children: ReactNode }) {
+  return (
+    <Stack component="section" aria-label={title} gap="xs">
+      <div>
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        <Text size="sm" c="dimmed">
+          {hint}
+        </Text>
+      </div>
+      {children}
+    </Stack>
+  );
+}
 
 /** What an owner decides about a partition. */
 function SettingsPage() {
@@ -26,16 +46,27 @@ function SettingsPage() {
       }
     >
       <QueryView query={config}>
-        {({ description }) => <DescriptionForm partition={partition} description={description} />}
+        {({ description, embedder, indexation_preset: indexation, retrieval_preset: retrieval }) => (
+          <>
+            <DescriptionForm partition={partition} description={description} />
+            <Section title={t.presets} hint={t.presetsHint}>
+              <PresetsForm {...{ partition, indexation, retrieval }} />
+            </Section>
+            <Section title={t.embedder} hint={t.embedderHint}>
+              <Embedder partition={partition} embedder={embedder} />
+            </Section>
+          </>
+        )}
       </QueryView>
-      <div>
-        <Title order={2} size="h4">
-          {t.members}
-        </Title>
-        {t.membersHint}
-      </div>
-      <AddMember partition={partition} />
-      <QueryView query={members}>{(list) => <MembersTable partition={partition} members={list} />}</QueryView>
+      <Section title={t.members} hint={t.membersHint}>
+        <AddMember partition={partition} />
+        <QueryView query={members}>
+          {(list) => <MembersTable partition={partition} members={list} />}
+        </QueryView>
+      </Section>
+      <Section title={t.workspaces} hint={t.workspacesHint}>
+        <Workspaces partition={partition} />
+      </Section>
     </Page>
   );
 }

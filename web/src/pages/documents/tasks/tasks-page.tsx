@@ -8,7 +8,9 @@ import { useMessages } from '../../../i18n/language';
 import { Empty } from '../../../shared/empty';
 import { Page } from '../../../shared/page';
 import { QueryView } from '../../../shared/query-view';
+import { ErrorGroups } from './error-groups';
 import { TasksTable } from './tasks-table';
+import { Turns } from './turns';
 
 const WHILE_ACTIVE_MS = 2_000;
 const OTHERWISE_MS = 15_000;
@@ -17,6 +19,7 @@ function TasksPage() {
   const { documents: t, common } = useMessages();
   const format = useFormat();
   const [state, setState] = useState('all');
+  const [code, setCode] = useState<string | null>(null);
   const admin = useSession().data?.user?.is_admin === true;
   const tasks = useQuery({
     queryKey: ['tasks', state],
@@ -43,7 +46,10 @@ function TasksPage() {
     <Page title={t.tasks} hint={t.tasksHint}>
       <SegmentedControl
         value={state}
-        onChange={setState}
+        onChange={(chosen) => {
+          setState(chosen);
+          setCode(null);
+        }}
         aria-label={t.taskState}
         data={states.map((value) => ({ value, label: labels[value] }))}
         style={{ alignSelf: 'start', maxWidth: '100%', overflowX: 'auto' }}
@@ -57,9 +63,15 @@ function TasksPage() {
           )}
         </Text>
       )}
+      {admin && tasks.data && <Turns tasks={tasks.data} />}
+      {tasks.data && <ErrorGroups tasks={tasks.data} chosen={code} onChoose={setCode} />}
       <QueryView query={tasks}>
         {(rows) =>
-          rows.length === 0 ? <Empty title={t.noTasks}>{t.noTasksHint}</Empty> : <TasksTable tasks={rows} />
+          rows.length === 0 ? (
+            <Empty title={t.noTasks}>{t.noTasksHint}</Empty>
+          ) : (
+            <TasksTable tasks={rows.filter(({ error }) => code === null || error?.code === code)} />
+          )
         }
       </QueryView>
     </Page>

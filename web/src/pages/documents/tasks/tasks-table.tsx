@@ -6,7 +6,9 @@ import { api } from '../../../api/client';
 import type { components } from '../../../api/schema.gen';
 import { useFormat } from '../../../i18n/format';
 import { useMessages } from '../../../i18n/language';
+import { ConfirmButton } from '../../../shared/confirm-button';
 import { to } from '../../../shared/routes';
+import { TemporalLink } from '../../../shared/temporal-link';
 import { Time } from '../../../shared/time';
 import { VirtualTable } from '../../../shared/virtual-table';
 import type { Column } from '../../../shared/virtual-table';
@@ -68,19 +70,23 @@ export function TasksTable({ tasks }: { tasks: readonly Task[] }) {
     {
       key: 'actions',
       header: common.actions,
-      width: '170px',
+      width: '190px',
       cell: (task) => (
         <Group gap="xs">
           {(task.state === 'QUEUED' || task.state === 'SERIALIZING') && (
-            <Button size="compact-xs" variant="default" onClick={() => cancel.mutate(task.task_id)}>
-              {t.cancelTask}
-            </Button>
+            <ConfirmButton
+              size="compact-xs"
+              label={t.cancelTask}
+              question={t.cancelTaskQuestion(task.details.file_id)}
+              onConfirm={() => cancel.mutate(task.task_id)}
+            />
           )}
           {task.state === 'FAILED' && (
             <Button size="compact-xs" variant="default" onClick={() => setAsked(task)}>
               {t.reason}
             </Button>
           )}
+          <TemporalLink target={{ partition: task.details.partition }} name={task.details.file_id} />
         </Group>
       ),
     },

@@ -1,19 +1,24 @@
 import { useSyncExternalStore } from 'react';
+import { mayPass } from '../../../api/api-error';
+import type { ApiError } from '../../../api/api-error';
 import type { TaskStatus } from '../queries';
-import { sendFile } from './send-file';
-import { fileIdOf, isOver } from './upload';
+import { sendOrFind } from './send-or-find';
+import { fileIdOf, isHereAlone, isOver } from './upload';
 import type { Upload } from './upload';
 import { watchTask } from './watch-task';
 
 /** Together fewer than the six connections that a browser opens to one server: other requests must not wait. */
 const SENDING = 2;
 const WATCHING = 2;
+/** Nothing is sent for so long after the server was away, unless it says for how long. */
+const REST_SECONDS = 3;
 
 /** Uploads go on while one looks at other pages: they belong to the window, not to a page. */
 function createUploadQueue() {
   let uploads: readonly Upload[] = [];
   let nextId = 1;
   let watching = 0;
+  let resting = false;
   const listeners = new Set<() => void>();
 
   const change = (id: number, changes: Partial<Upload>) => {
@@ -41,15 +46,37 @@ function createUploadQueue() {
   };
   const watched = new Set<number>();
 
+  /** The server is away, or asks to wait: the upload goes on by itself as soon as it is there again. */
+  const putOff = ({ id, unanswered }: Upload, sentAt: number, error: ApiError) => {
+    const lost = error.status === 429 ? unanswered : (unanswered ?? sentAt);
+    change(id, { phase: 'waiting', sent: 0, error, unanswered: lost });
+    if (resting) return;
+    resting = true;
+    setTimeout(
+      () => {
+        resting = false;
+        sendNext();
+      },
+      (error.retryAfterSeconds ?? REST_SECONDS) * 1000,
+    );
+  };
+
   const sendNext = () => {
-    const next = uploads.find(({ phase }) => phase === 'waiting');
+    if (resting) return;
+    // One that the server put off lets the others go first.
+    const waiting = uploads.filter(({ phase }) => phase === 'waiting');
+    const next = waiting.find(({ error }) => error === null) ?? waiting[0];
     const sending = uploads.filter(({ phase }) => phase === 'uploading').length;
     if (next === undefined || sending >= SENDING) return;
-    change(next.id, { phase: 'uploading' });
-    sendFile(next, (sent) => change(next.id, { sent }))
+    const sentAt = Date.now();
+    change(next.id, { phase: 'uploading', error: null });
+    sendOrFind(next, (sent) => change(next.id, { sent }))
       .then(
         (taskId) => change(next.id, { phase: 'indexing', taskId, sent: 1 }),
-        (error: Error) => change(next.id, { phase: 'failed', error }),
+        (error: Error) => {
+          if (mayPass(error)) putOff(next, sentAt, error);
+          else change(next.id, { phase: 'failed', error });
+        },
       )
       .finally(() => {
         watchNext();
@@ -65,7 +92,12 @@ function createUploadQueue() {
     stage: 'queued',
     progress: 0,
     error: null,
+    unanswered: null,
   } as const;
+
+  window.addEventListener('beforeunload', (event) => {
+    if (uploads.some(isHereAlone)) event.preventDefault();
+  });
 
   return {
     subscribe(listener: () => void) {
@@ -73,9 +105,10 @@ function createUploadQueue() {
       return () => listeners.delete(listener);
     },
     current: () => uploads,
-    add(partition: string, files: readonly File[], replaced?: string) {
+    /** @param as the id that they get, instead of one that is made of the name, and whether it is there already */
+    add(partition: string, files: readonly File[], as?: Pick<Upload, 'fileId' | 'replace'>) {
       const added = files.map((file): Upload => {
-        const target = { fileId: replaced ?? fileIdOf(file), replace: replaced !== undefined };
+        const target = as ?? { fileId: fileIdOf(file), replace: false };
         return { ...start, ...target, id: nextId++, partition, file };
       });
       uploads = [...uploads, ...added];
@@ -86,6 +119,11 @@ function createUploadQueue() {
       watched.delete(id);
       change(id, { ...start, replace });
       sendNext();
+    },
+    /** Gives one up that is not sent yet. */
+    drop(id: number) {
+      uploads = uploads.filter((upload) => upload.id !== id || upload.phase !== 'waiting');
+      for (const listener of listeners) listener();
     },
     clearOver(partition: string) {
       uploads = uploads.filter((upload) => upload.partition !== partition || !isOver(upload));

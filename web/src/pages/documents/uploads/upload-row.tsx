@@ -19,7 +19,7 @@ function useSaid({ phase, sent, stage, error }: Upload): string {
   const { documents: t, common } = useMessages();
   const format = useFormat();
   const errorText = useErrorText();
-  if (phase === 'waiting') return t.waiting;
+  if (phase === 'waiting') return error === null ? t.waiting : t.waitsForServer;
   if (phase === 'uploading') return t.uploading(format.percent(sent));
   if (phase === 'indexing') return t.stages[stage];
   if (phase === 'done') return t.stages.done;
@@ -44,6 +44,17 @@ export const UploadRow = memo(({ upload }: { upload: Upload }) => {
           <Text size="sm" c={phase === 'failed' ? 'error' : 'dimmed'} lineClamp={2}>
             {said}
           </Text>
+          {phase === 'waiting' && (
+            <Button
+              size="compact-xs"
+              variant="default"
+              style={{ flexShrink: 0 }}
+              aria-label={`${common.cancel}: ${fileId}`}
+              onClick={() => uploadQueue.drop(id)}
+            >
+              {common.cancel}
+            </Button>
+          )}
           {phase === 'failed' && (
             <Button
               size="compact-xs"

@@ -14,7 +14,15 @@ export interface Upload {
   taskId: string | null;
   stage: TaskStatus['stage'];
   progress: number;
+  /** Why it failed, or why it waits to be sent again. */
   error: Error | string | null;
+  /** When it was first sent without an answer: the server may have taken it. */
+  unanswered: number | null;
+}
+
+/** A window that is closed now would lose it: the bytes are here alone. */
+export function isHereAlone({ phase }: Upload): boolean {
+  return phase === 'waiting' || phase === 'uploading';
 }
 
 export function isOver({ phase }: Upload): boolean {

@@ -1,11 +1,10 @@
-import { Autocomplete, Button, Checkbox, Modal, Stack, TagsInput, Textarea } from '@mantine/core';
+import { Autocomplete, Button, Checkbox, TagsInput, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
-import { ErrorNotice } from '../../../shared/error-notice';
-import { FormButtons } from '../../../shared/form-buttons';
+import { FormModal } from '../../../shared/form-modal';
 import { setsQuery } from '../queries';
 import type { Feedback } from '../queries';
 
@@ -58,44 +57,38 @@ export function MakeQuestion({ partition, feedback }: { partition: string; feedb
       <Button size="xs" variant="default" onClick={open}>
         {t.makeQuestion}
       </Button>
-      <Modal
+      <FormModal
+        title={t.makeQuestion}
         opened={opened}
         onClose={close}
-        title={t.makeQuestion}
-        closeButtonProps={{ 'aria-label': common.close }}
+        onSubmit={form.onSubmit((values) => add.mutate(values))}
+        submit={common.add}
+        pending={add.isPending}
+        error={add.error}
       >
-        <form onSubmit={form.onSubmit((values) => add.mutate(values))}>
-          <Stack>
-            <Autocomplete
-              label={t.set}
-              data={sets.data?.map(({ name }) => name) ?? []}
-              required
-              data-autofocus
-              {...form.getInputProps('set')}
-            />
-            <Checkbox
-              label={t.isNotAnswerable}
-              {...form.getInputProps('notAnswerable', { type: 'checkbox' })}
-            />
-            <TagsInput
-              label={t.relevantFiles}
-              description={t.relevantFilesHint}
-              data={files}
-              disabled={notAnswerable}
-              {...form.getInputProps('relevant')}
-            />
-            <Textarea
-              label={t.expectedAnswer}
-              autosize
-              minRows={2}
-              disabled={notAnswerable}
-              {...form.getInputProps('expected')}
-            />
-            {add.isError && <ErrorNotice error={add.error} />}
-            <FormButtons submit={common.add} pending={add.isPending} onCancel={close} />
-          </Stack>
-        </form>
-      </Modal>
+        <Autocomplete
+          label={t.set}
+          data={sets.data?.map(({ name }) => name) ?? []}
+          required
+          data-autofocus
+          {...form.getInputProps('set')}
+        />
+        <Checkbox label={t.isNotAnswerable} {...form.getInputProps('notAnswerable', { type: 'checkbox' })} />
+        <TagsInput
+          label={t.relevantFiles}
+          description={t.relevantFilesHint}
+          data={files}
+          disabled={notAnswerable}
+          {...form.getInputProps('relevant')}
+        />
+        <Textarea
+          label={t.expectedAnswer}
+          autosize
+          minRows={2}
+          disabled={notAnswerable}
+          {...form.getInputProps('expected')}
+        />
+      </FormModal>
     </>
   );
 }

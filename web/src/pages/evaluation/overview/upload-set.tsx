@@ -1,11 +1,10 @@
-import { Button, FileInput, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, FileInput, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
-import { ErrorNotice } from '../../../shared/error-notice';
-import { FormButtons } from '../../../shared/form-buttons';
+import { FormModal } from '../../../shared/form-modal';
 
 interface Values {
   name: string;
@@ -15,7 +14,7 @@ interface Values {
 
 /** A version of a set from a file; what is wrong with it is told with its line, and nothing is kept then. */
 export function UploadSet({ partition }: { partition: string }) {
-  const { evaluation: t, common } = useMessages();
+  const { evaluation: t } = useMessages();
   const queryClient = useQueryClient();
   const [opened, { open, close }] = useDisclosure(false);
   const form = useForm<Values>({
@@ -44,31 +43,28 @@ export function UploadSet({ partition }: { partition: string }) {
       <Button variant="default" onClick={open}>
         {t.uploadSet}
       </Button>
-      <Modal
+      <FormModal
+        title={t.uploadSet}
         opened={opened}
         onClose={close}
-        title={t.uploadSet}
-        closeButtonProps={{ 'aria-label': common.close }}
+        onSubmit={form.onSubmit((values) => upload.mutate(values))}
+        submit={t.upload}
+        pending={upload.isPending}
+        error={upload.error}
       >
-        <form onSubmit={form.onSubmit((values) => upload.mutate(values))}>
-          <Stack>
-            <Text size="sm" c="dimmed">
-              {t.uploadSetHint}
-            </Text>
-            <TextInput label={t.setName} required data-autofocus {...form.getInputProps('name')} />
-            <FileInput
-              label={t.file}
-              placeholder={t.chooseFile}
-              accept=".jsonl,.csv,.ndjson,.json"
-              required
-              {...form.getInputProps('file')}
-            />
-            <TextInput label={t.note} maxLength={500} {...form.getInputProps('note')} />
-            {upload.isError && <ErrorNotice error={upload.error} />}
-            <FormButtons submit={t.upload} pending={upload.isPending} onCancel={close} />
-          </Stack>
-        </form>
-      </Modal>
+        <Text size="sm" c="dimmed">
+          {t.uploadSetHint}
+        </Text>
+        <TextInput label={t.setName} required data-autofocus {...form.getInputProps('name')} />
+        <FileInput
+          label={t.file}
+          placeholder={t.chooseFile}
+          accept=".jsonl,.csv,.ndjson,.json"
+          required
+          {...form.getInputProps('file')}
+        />
+        <TextInput label={t.note} maxLength={500} {...form.getInputProps('note')} />
+      </FormModal>
     </>
   );
 }

@@ -15,7 +15,7 @@ import { MeasuresTable } from './measures-table';
 import { ResultsTable } from './results-table';
 
 function Head({ run }: { run: Run }) {
-  const { evaluation: t } = useMessages();
+  const { evaluation: t, ask } = useMessages();
   const format = useFormat();
   const said = `${format.number(run.questions_done)} / ${format.number(run.questions_total)}`;
   return (
@@ -25,7 +25,9 @@ function Head({ run }: { run: Run }) {
           {t.statuses[run.status]}
         </Badge>
         <Text size="sm">
-          {run.set} · {t.version(run.version)} · {said} · <Time at={run.started_at} />
+          {run.set} · {t.version(run.version)} · {said} ·{' '}
+          {run.settings.preset !== null && `${ask.preset}: ${run.settings.preset} · `}
+          <Time at={run.started_at} />
         </Text>
         {run.summary !== null && run.summary.failed > 0 && (
           <Text size="sm" c="error">

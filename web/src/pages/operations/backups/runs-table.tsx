@@ -5,6 +5,7 @@ import { useFormat } from '../../../i18n/format';
 import { useMessages } from '../../../i18n/language';
 import { ConfirmButton } from '../../../shared/confirm-button';
 import { ScrollTable } from '../../../shared/scroll-table';
+import { TemporalLink } from '../../../shared/temporal-link';
 import { Time } from '../../../shared/time';
 import { backupRunsQuery } from './queries';
 import type { BackupRun } from './queries';
@@ -61,6 +62,9 @@ export function RunsTable({ runs }: { runs: readonly BackupRun[] }) {
               <Text size="sm" c="dimmed">
                 {t.backupKinds[run.kind]}
               </Text>
+              {run.state === 'running' && (
+                <TemporalLink target={{ workflow: 'backup' }} name={run.backup_id} />
+              )}
             </Table.Td>
             <Table.Td>
               <State run={run} />

@@ -1,11 +1,10 @@
-import { Button, Modal, PasswordInput, Select, Stack, TextInput } from '@mantine/core';
+import { Button, PasswordInput, Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { send } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
-import { ErrorNotice } from '../../../shared/error-notice';
-import { FormButtons } from '../../../shared/form-buttons';
+import { FormModal } from '../../../shared/form-modal';
 import type { Endpoint } from './queries';
 
 interface Values {
@@ -52,34 +51,31 @@ export function NewEndpoint() {
   return (
     <>
       <Button onClick={open}>{t.addEndpoint}</Button>
-      <Modal
+      <FormModal
+        title={t.addEndpoint}
         opened={opened}
         onClose={close}
-        title={t.addEndpoint}
-        closeButtonProps={{ 'aria-label': common.close }}
+        onSubmit={form.onSubmit((values) => add.mutate(values))}
+        submit={common.create}
+        pending={add.isPending}
+        error={add.error}
       >
-        <form onSubmit={form.onSubmit((values) => add.mutate(values))}>
-          <Stack>
-            <TextInput label={common.name} required data-autofocus {...form.getInputProps('name')} />
-            <Select
-              label={t.kind}
-              data={KINDS.map((value) => ({ value, label: t.kinds[value] }))}
-              allowDeselect={false}
-              {...form.getInputProps('type')}
-            />
-            <TextInput
-              label={t.address}
-              placeholder="http://127.0.0.1:11434"
-              required
-              {...form.getInputProps('endpoint')}
-            />
-            <TextInput label={t.model} {...form.getInputProps('model')} />
-            <PasswordInput label={t.apiKey} autoComplete="off" {...form.getInputProps('key')} />
-            {add.isError && <ErrorNotice error={add.error} />}
-            <FormButtons submit={common.create} pending={add.isPending} onCancel={close} />
-          </Stack>
-        </form>
-      </Modal>
+        <TextInput label={common.name} required data-autofocus {...form.getInputProps('name')} />
+        <Select
+          label={t.kind}
+          data={KINDS.map((value) => ({ value, label: t.kinds[value] }))}
+          allowDeselect={false}
+          {...form.getInputProps('type')}
+        />
+        <TextInput
+          label={t.address}
+          placeholder="http://127.0.0.1:11434"
+          required
+          {...form.getInputProps('endpoint')}
+        />
+        <TextInput label={t.model} {...form.getInputProps('model')} />
+        <PasswordInput label={t.apiKey} autoComplete="off" {...form.getInputProps('key')} />
+      </FormModal>
     </>
   );
 }

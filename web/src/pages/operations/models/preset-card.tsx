@@ -1,13 +1,27 @@
-import { Badge, Code, Group, List, Paper, Text } from '@mantine/core';
+import { Badge, Button, Code, Group, List, Paper, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../../../api/client';
 import { useFormat } from '../../../i18n/format';
 import { useMessages } from '../../../i18n/language';
+import { ConfirmButton } from '../../../shared/confirm-button';
 import { More } from '../../../shared/more';
+import { PresetEditor } from './preset-editor';
 import type { Preset } from './queries';
 
+/** Whatever names a preset that is gone gets this one; it stays. */
+const FALLBACK = 'default';
+
 export function PresetCard({ preset }: { preset: Preset }) {
-  const { operations: t } = useMessages();
+  const { operations: t, common } = useMessages();
   const format = useFormat();
+  const queryClient = useQueryClient();
+  const [edited, setEdited] = useState(false);
   const { name, preset_type: type, config, used_by_partitions: users, warnings = [] } = preset;
+  const remove = useMutation({
+    mutationFn: () => api.DELETE('/presets/{type}/{name}', { params: { path: { type, name } } }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['models'] }),
+  });
   return (
     <Paper withBorder p="md" component="article" aria-label={`${t.presetKinds[type]}: ${name}`}>
       <Group justify="space-between">
@@ -15,9 +29,22 @@ export function PresetCard({ preset }: { preset: Preset }) {
           <Text fw={600}>{name}</Text>
           <Badge variant="default">{t.presetKinds[type]}</Badge>
         </Group>
-        <Text size="sm" c="dimmed">
-          {t.usedBy(format.number(users))}
-        </Text>
+        <Group gap="xs">
+          <Text size="sm" c="dimmed">
+            {t.usedBy(format.number(users))}
+          </Text>
+          <Button size="xs" variant="default" aria-label={t.editPreset(name)} onClick={() => setEdited(true)}>
+            {t.edit}
+          </Button>
+          {name !== FALLBACK && users === 0 && (
+            <ConfirmButton
+              label={common.delete}
+              aria-label={`${common.delete}: ${name}`}
+              question={t.deletePresetQuestion(name)}
+              onConfirm={() => remove.mutate()}
+            />
+          )}
+        </Group>
       </Group>
       {warnings.length > 0 && (
         <List size="sm">
@@ -31,6 +58,7 @@ export function PresetCard({ preset }: { preset: Preset }) {
           {JSON.stringify(config, null, 2)}
         </Code>
       </More>
+      {edited && <PresetEditor preset={preset} onClose={() => setEdited(false)} />}
     </Paper>
   );
 }

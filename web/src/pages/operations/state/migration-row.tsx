@@ -4,6 +4,7 @@ import { api } from '../../../api/client';
 import { useFormat } from '../../../i18n/format';
 import { useMessages } from '../../../i18n/language';
 import { ConfirmButton } from '../../../shared/confirm-button';
+import { TemporalLink } from '../../../shared/temporal-link';
 import { Time } from '../../../shared/time';
 import type { Migration } from './queries';
 
@@ -78,12 +79,15 @@ function Latest({ run }: { run: Migration['latest'][number] }) {
 export function MigrationRow({ migration }: { migration: Migration }) {
   const { operations: t } = useMessages();
   const format = useFormat();
-  const { title, pending, unknown, unit, latest } = migration;
+  const { name, title, pending, unknown, unit, latest } = migration;
   const amount = pending === null || pending.amount === null ? null : format.number(pending.amount);
   return (
     <Stack gap="xs">
       <Group justify="space-between">
-        <Text fw={600}>{title}</Text>
+        <Group gap="sm">
+          <Text fw={600}>{title}</Text>
+          {latest[0] !== undefined && <TemporalLink target={{ workflow: `migrate/${name}` }} name={title} />}
+        </Group>
         <Buttons migration={migration} />
       </Group>
       <Text size="sm">

@@ -1,7 +1,8 @@
 import { queryOptions } from '@tanstack/react-query';
 import { errorOf } from '../../../api/api-error';
-import { api, bodyOf } from '../../../api/client';
+import { api, bodyOf, send } from '../../../api/client';
 import type { paths } from '../../../api/schema.gen';
+import { readMetrics } from './read-metrics';
 
 export type Ready = paths['/ready']['get']['responses'][200]['content']['application/json'];
 export type Verdict = Ready['checks'][string];
@@ -20,6 +21,12 @@ async function readReady(): Promise<Ready> {
 export const readyQuery = queryOptions({
   queryKey: ['operations', 'ready'],
   queryFn: readReady,
+  refetchInterval: 10_000,
+});
+
+export const metricsQuery = queryOptions({
+  queryKey: ['operations', 'metrics'],
+  queryFn: async () => readMetrics(await (await send('/monitoring/metrics')).text()),
   refetchInterval: 10_000,
 });
 

@@ -2,15 +2,31 @@ import { Badge, Button, Group, Table, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../../api/client';
+import { useFormat } from '../../../i18n/format';
 import { useMessages } from '../../../i18n/language';
 import { ScrollTable } from '../../../shared/scroll-table';
 import { QueryView } from '../../../shared/query-view';
+import { TemporalLink } from '../../../shared/temporal-link';
 import { Time } from '../../../shared/time';
 import { schedulesQuery } from './queries';
 import type { Schedule } from './queries';
 import { SetSchedule } from './set-schedule';
 
 type Step = 'pause' | 'resume' | 'run';
+
+/** As Temporal knows it, behind the prefix of the installation. */
+function scheduleId(name: Schedule['name']): string {
+  switch (name) {
+    case 'reconcile':
+      return 'reconcile-documents';
+    case 'retention':
+      return 'retain-alerts';
+    case 'backup':
+      return 'backup-schedule';
+    default:
+      return `migrate-window/${name}`;
+  }
+}
 
 function apply(name: Schedule['name'], step: Step): Promise<unknown> {
   const params = { path: { name } };
@@ -45,6 +61,9 @@ function Steering({ schedule: { name, paused } }: { schedule: Schedule }) {
 export function Schedules() {
   const { operations: t, common } = useMessages();
   const schedules = useQuery(schedulesQuery);
+  const format = useFormat();
+  const foundOf = ({ chunks = 0, blobs = 0 }: Record<string, number>): string =>
+    chunks + blobs === 0 ? t.nothingRemoved : t.removed(format.number(chunks), format.number(blobs));
   const whenOf = ({ set, cron, every_minutes: minutes }: Schedule): string => {
     if (!set) return t.notScheduled;
     return cron ?? (minutes === null ? '' : t.everyMinutes(minutes));
@@ -71,6 +90,9 @@ export function Schedules() {
                 <Table.Tr key={schedule.name}>
                   <Table.Td>
                     <Text size="sm">{schedule.title}</Text>
+                    {schedule.set && (
+                      <TemporalLink target={{ schedule: scheduleId(schedule.name) }} name={schedule.title} />
+                    )}
                   </Table.Td>
                   <Table.Td>
                     {whenOf(schedule)}{' '}
@@ -80,7 +102,14 @@ export function Schedules() {
                       </Badge>
                     )}
                   </Table.Td>
-                  <Table.Td>{schedule.last_run !== null && <Time at={schedule.last_run} />}</Table.Td>
+                  <Table.Td>
+                    {schedule.last_run !== null && <Time at={schedule.last_run} />}
+                    {schedule.name === 'reconcile' && schedule.last_result !== null && (
+                      <Text size="sm" c="dimmed">
+                        {foundOf(schedule.last_result)}
+                      </Text>
+                    )}
+                  </Table.Td>
                   <Table.Td>
                     {schedule.next_runs[0] !== undefined && <Time at={schedule.next_runs[0]} />}
                   </Table.Td>

@@ -1,10 +1,10 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
-import { ErrorNotice } from '../../../shared/error-notice';
+import { FormModal } from '../../../shared/form-modal';
 import { schedulesQuery } from './queries';
 import type { Schedule } from './queries';
 
@@ -34,40 +34,36 @@ export function SetSchedule({ schedule: { name, title, set, cron } }: { schedule
       <Button size="xs" variant="default" onClick={open}>
         {t.setSchedule}
       </Button>
-      <Modal opened={opened} onClose={close} title={title} closeButtonProps={{ 'aria-label': common.close }}>
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            change.mutate(line.trim());
-          }}
-        >
-          <Stack>
-            <TextInput
-              label={t.when}
-              description={t.cronHint}
-              placeholder="0 3 * * *"
-              value={line}
-              onChange={(event) => setLine(event.currentTarget.value)}
-              required
-              data-autofocus
-            />
-            {change.isError && <ErrorNotice error={change.error} />}
-            <Group justify="end">
-              {set && !ALWAYS_SET.has(name) && (
-                <Button variant="default" onClick={() => change.mutate(null)}>
-                  {t.removeSchedule}
-                </Button>
-              )}
-              <Button variant="default" onClick={close}>
-                {common.cancel}
-              </Button>
-              <Button type="submit" loading={change.isPending}>
-                {common.save}
-              </Button>
-            </Group>
-          </Stack>
-        </form>
-      </Modal>
+      <FormModal
+        title={title}
+        opened={opened}
+        onClose={close}
+        onSubmit={(event) => {
+          event.preventDefault();
+          change.mutate(line.trim());
+        }}
+        submit={common.save}
+        pending={change.isPending}
+        error={change.error}
+        extra={
+          set &&
+          !ALWAYS_SET.has(name) && (
+            <Button variant="default" onClick={() => change.mutate(null)}>
+              {t.removeSchedule}
+            </Button>
+          )
+        }
+      >
+        <TextInput
+          label={t.when}
+          description={t.cronHint}
+          placeholder="0 3 * * *"
+          value={line}
+          onChange={(event) => setLine(event.currentTarget.value)}
+          required
+          data-autofocus
+        />
+      </FormModal>
     </>
   );
 }

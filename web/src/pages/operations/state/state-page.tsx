@@ -3,6 +3,7 @@ import { useSession } from '../../../api/session';
 import { useMessages } from '../../../i18n/language';
 import { Page } from '../../../shared/page';
 import { QueryView } from '../../../shared/query-view';
+import { Metrics } from './metrics';
 import { Migrations } from './migrations';
 import { readyQuery } from './queries';
 import { Readiness } from './readiness';
@@ -17,6 +18,7 @@ function StatePage() {
       <QueryView query={ready}>{(data) => <Readiness ready={data} />}</QueryView>
       {admin && (
         <>
+          <Metrics />
           <Migrations />
           <Schedules />
         </>

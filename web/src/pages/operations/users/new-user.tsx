@@ -1,11 +1,10 @@
-import { Button, Checkbox, Modal, NumberInput, Stack, TextInput } from '@mantine/core';
+import { Button, Checkbox, NumberInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { send } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
-import { ErrorNotice } from '../../../shared/error-notice';
-import { FormButtons } from '../../../shared/form-buttons';
+import { FormModal } from '../../../shared/form-modal';
 import type { NewToken } from './queries';
 
 interface Values {
@@ -48,29 +47,26 @@ export function NewUser({ onToken }: { onToken: (token: NewToken) => void }) {
   return (
     <>
       <Button onClick={open}>{t.newUser}</Button>
-      <Modal
+      <FormModal
+        title={t.newUser}
         opened={opened}
         onClose={close}
-        title={t.newUser}
-        closeButtonProps={{ 'aria-label': common.close }}
+        onSubmit={form.onSubmit((values) => add.mutate(values))}
+        submit={common.create}
+        pending={add.isPending}
+        error={add.error}
       >
-        <form onSubmit={form.onSubmit((values) => add.mutate(values))}>
-          <Stack>
-            <TextInput label={t.displayName} required data-autofocus {...form.getInputProps('name')} />
-            <TextInput label={t.email} type="email" {...form.getInputProps('email')} />
-            <NumberInput
-              label={t.quota}
-              description={t.quotaHint}
-              min={-1}
-              allowDecimal={false}
-              {...form.getInputProps('quota')}
-            />
-            <Checkbox label={t.admin} {...form.getInputProps('admin', { type: 'checkbox' })} />
-            {add.isError && <ErrorNotice error={add.error} />}
-            <FormButtons submit={common.create} pending={add.isPending} onCancel={close} />
-          </Stack>
-        </form>
-      </Modal>
+        <TextInput label={t.displayName} required data-autofocus {...form.getInputProps('name')} />
+        <TextInput label={t.email} type="email" {...form.getInputProps('email')} />
+        <NumberInput
+          label={t.quota}
+          description={t.quotaHint}
+          min={-1}
+          allowDecimal={false}
+          {...form.getInputProps('quota')}
+        />
+        <Checkbox label={t.admin} {...form.getInputProps('admin', { type: 'checkbox' })} />
+      </FormModal>
     </>
   );
 }

@@ -1,5 +1,6 @@
-import { Badge, Group } from '@mantine/core';
+import { Badge, Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { api, bodyOf } from '../../../api/client';
 import { useFormat } from '../../../i18n/format';
 import { useMessages } from '../../../i18n/language';
@@ -7,6 +8,7 @@ import { ConfirmButton } from '../../../shared/confirm-button';
 import { Time } from '../../../shared/time';
 import { VirtualTable } from '../../../shared/virtual-table';
 import type { Column } from '../../../shared/virtual-table';
+import { EditUser } from './edit-user';
 import type { NewToken, User } from './queries';
 
 interface Props {
@@ -20,6 +22,7 @@ const FIRST_ADMIN = 1;
 function UserActions({ user, name, onToken }: { user: User; name: string; onToken: Props['onToken'] }) {
   const { operations: t } = useMessages();
   const queryClient = useQueryClient();
+  const [edited, setEdited] = useState(false);
   const renew = useMutation({
     mutationFn: () =>
       bodyOf(api.POST('/users/{id}/regenerate_token', { params: { path: { id: String(user.id) } } })),
@@ -31,6 +34,12 @@ function UserActions({ user, name, onToken }: { user: User; name: string; onToke
   });
   return (
     <Group gap="xs" wrap="nowrap">
+      <Button size="xs" variant="default" aria-label={t.editUser(name)} onClick={() => setEdited(true)}>
+        {t.edit}
+      </Button>
+      {edited && (
+        <EditUser user={user} alwaysAdmin={user.id === FIRST_ADMIN} onClose={() => setEdited(false)} />
+      )}
       <ConfirmButton
         label={t.newToken}
         question={t.newTokenQuestion(name)}
@@ -80,11 +89,11 @@ export function UsersTable({ users, onToken }: Props) {
     {
       key: 'actions',
       header: common.actions,
-      width: '220px',
+      width: '290px',
       cell: (user) => <UserActions user={user} name={nameOf(user)} onToken={onToken} />,
     },
   ];
   return (
-    <VirtualTable label={t.users} rows={users} columns={columns} rowKey={({ id }) => id} minWidth={960} />
+    <VirtualTable label={t.users} rows={users} columns={columns} rowKey={({ id }) => id} minWidth={1030} />
   );
 }

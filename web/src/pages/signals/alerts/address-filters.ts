@@ -22,11 +22,11 @@ export function readFilters(query: URLSearchParams): Filters {
   };
 }
 
-export function writeFilters({ state, ...texts }: Filters): Record<string, string> {
-  return {
+export function writeFilters({ state, ...texts }: Filters): URLSearchParams {
+  return new URLSearchParams({
     ...(state === 'all' ? {} : { state }),
     ...Object.fromEntries(Object.entries(texts).filter(([, value]) => value.trim() !== '')),
-  };
+  });
 }
 
 const STATE_QUERY: Readonly<Record<Filters['state'], AlertFilters>> = {

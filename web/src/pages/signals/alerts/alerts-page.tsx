@@ -1,28 +1,22 @@
 import { Button, Center, Group, Loader, Text } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import { useEffect, useMemo, useState } from 'react';
-import { useSearchParams } from 'wouter';
+import { useMemo } from 'react';
 import { useFormat } from '../../../i18n/format';
 import { useMessages } from '../../../i18n/language';
 import { Empty } from '../../../shared/empty';
 import { ErrorNotice } from '../../../shared/error-notice';
 import { Page } from '../../../shared/page';
+import { useAddressState } from '../../../shared/use-address-state';
 import { queryOf, readFilters, writeFilters } from './address-filters';
 import { AlertsTable } from './alerts-table';
 import { FilterForm } from './filter-form';
 import { useAlertList } from './use-alert-list';
 
-const PAUSE_MS = 500;
+const ADDRESS = { read: readFilters, write: writeFilters, pauseMs: 500 };
 
 function AlertsPage() {
   const { signals: t, common } = useMessages();
   const format = useFormat();
-  const [address, setAddress] = useSearchParams();
-  const [filters, setFilters] = useState(() => readFilters(address));
-  const [settled] = useDebouncedValue(filters, PAUSE_MS);
-  useEffect(() => {
-    setAddress(new URLSearchParams(writeFilters(settled)), { replace: true });
-  }, [settled, setAddress]);
+  const [filters, setFilters, settled] = useAddressState(ADDRESS);
   const query = useMemo(() => queryOf(settled), [settled]);
   const { list, alerts, arrived, countsUpTo, showNew, more } = useAlertList(query);
   const newCount = arrived >= countsUpTo ? `${format.number(arrived)}+` : format.number(arrived);

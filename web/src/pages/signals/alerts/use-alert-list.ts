@@ -8,17 +8,29 @@ const LOOK_EVERY_MS = 5_000;
 /** More new ones than that are counted as so many. */
 const COUNT_UP_TO = 100;
 
+interface PageStart {
+  offset: number;
+  /** When the newest one of the first page came in; null for this page itself. */
+  until: string | null;
+}
+
+const FIRST: PageStart = { offset: 0, until: null };
+
 /**
  * The list as it was when it was opened, page by page, and how many alerts came in since: the rows do not move under
- * the reader's eyes.
+ * the reader's eyes. Times are the server's: the reader's clock may be another.
  */
 export function useAlertList(query: AlertFilters) {
-  const [opened, setOpened] = useState(() => new Date().toISOString());
+  const [opened, setOpened] = useState(0);
   const list = useInfiniteQuery({
     queryKey: ['signals', 'alerts', query, opened],
-    initialPageParam: 0,
-    queryFn: ({ pageParam: offset }) => readAlerts({ until: opened, ...query, limit: PAGE, offset }),
-    getNextPageParam: (last, pages) => (last.length < PAGE ? undefined : pages.length * PAGE),
+    initialPageParam: FIRST,
+    queryFn: ({ pageParam: { offset, until } }) =>
+      readAlerts({ ...(until === null ? {} : { until }), ...query, limit: PAGE, offset }),
+    getNextPageParam: (last, pages): PageStart | undefined =>
+      last.length < PAGE
+        ? undefined
+        : { offset: pages.length * PAGE, until: pages[0]?.[0]?.receivedAt ?? null },
     placeholderData: keepPreviousData,
     staleTime: Infinity,
   });
@@ -27,20 +39,21 @@ export function useAlertList(query: AlertFilters) {
     for (const alert of list.data?.pages.flat() ?? []) byId.set(alert.id, alert);
     return [...byId.values()];
   }, [list.data]);
-  const newest = alerts[0]?.id ?? 0;
+  const [newest] = alerts;
   const arrived = useQuery({
-    queryKey: ['signals', 'arrived', query, opened],
-    enabled: list.data !== undefined && query.until === undefined,
-    queryFn: () => readAlerts({ ...query, since: opened, limit: COUNT_UP_TO }),
+    queryKey: ['signals', 'arrived', query, opened, newest?.id],
+    enabled: list.isSuccess && !list.isPlaceholderData && query.until === undefined,
+    queryFn: () =>
+      readAlerts({ ...query, ...(newest ? { since: newest.receivedAt } : {}), limit: COUNT_UP_TO }),
     refetchInterval: LOOK_EVERY_MS,
   });
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
   return {
     list,
     alerts,
-    arrived: arrived.data?.filter(({ id }) => id > newest).length ?? 0,
+    arrived: arrived.data?.filter(({ id }) => id > (newest?.id ?? 0)).length ?? 0,
     countsUpTo: COUNT_UP_TO,
-    showNew: () => setOpened(new Date().toISOString()),
+    showNew: () => setOpened((before) => before + 1),
     more: useCallback(() => {
       if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
     }, [hasNextPage, isFetchingNextPage, fetchNextPage]),

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useFormat } from '../../../i18n/format';
 import { useMessages } from '../../../i18n/language';
 import { ConfirmButton } from '../../../shared/confirm-button';
+import { TemporalLink } from '../../../shared/temporal-link';
 import { Time } from '../../../shared/time';
 import type { Watcher } from '../queries';
 import { useSteering } from './use-steering';
@@ -74,6 +75,10 @@ export function WatcherCard({ watcher: row }: { watcher: Watcher }) {
               {t.pausedSince} <Time at={pausedSince} />
             </Badge>
           )}
+          <TemporalLink
+            target={{ workflow: `forward-signals/${encodeURIComponent(row.watcher)}` }}
+            name={row.watcher}
+          />
           {row.loginWanted && (
             <Badge variant="dot" color="orange">
               {t.needsLogin}

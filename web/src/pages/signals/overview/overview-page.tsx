@@ -1,9 +1,10 @@
-import { Alert, Grid, Group, SegmentedControl, SimpleGrid, Stack, Title } from '@mantine/core';
+import { Grid, Group, SegmentedControl, SimpleGrid, Stack, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { useSearchParams } from 'wouter';
 import { useMessages } from '../../../i18n/language';
 import { Empty } from '../../../shared/empty';
+import { ErrorNotice } from '../../../shared/error-notice';
 import { Page } from '../../../shared/page';
 import { QueryView } from '../../../shared/query-view';
 import { PageLoader } from '../../../shell/page-loader';
@@ -28,6 +29,7 @@ function OverviewPage() {
   return (
     <Page title={t.overview} hint={t.overviewHint}>
       {forwarding.data && <CapiState forwarding={forwarding.data} link />}
+      {forwarding.isError && <ErrorNotice error={forwarding.error} retry={() => void forwarding.refetch()} />}
       <QueryView query={stats}>
         {(counts) =>
           counts.total === 0 ? (
@@ -76,7 +78,6 @@ function OverviewPage() {
           )}
         </QueryView>
       )}
-      {forwarding.isError && <Alert color="orange" variant="outline" title={t.forwarding} />}
     </Page>
   );
 }

@@ -8,6 +8,8 @@ import { useFormat } from '../../../i18n/format';
 import { useLanguage } from '../../../i18n/language';
 import { to, withQuery } from '../../../shared/routes';
 import type { Period } from '../queries';
+import { More } from '../../../shared/more';
+import { DayLinks } from './day-links';
 import { daysBetween, fillDays } from './fill-days';
 
 interface Props {
@@ -16,6 +18,8 @@ interface Props {
 }
 
 const HEIGHT = 240;
+/** Less than that is a click on a day. */
+const DRAGGED_PX = 4;
 
 function colours(dark: boolean) {
   return dark
@@ -23,7 +27,7 @@ function colours(dark: boolean) {
     : { text: '#495057', grid: '#e9ecef', bar: '#0b7285' };
 }
 
-/** Alerts of each day; a range that is dragged over the days leads to their list. */
+/** Alerts of each day; a click on a day, or a range that is dragged over several, leads to their list. */
 function TimeChart({ days, period }: Props) {
   const { messages, language } = useLanguage();
   const t = messages.signals;
@@ -71,6 +75,16 @@ function TimeChart({ days, period }: Props) {
       ],
       cursor: { drag: { x: true, y: false, setScale: false } },
       hooks: {
+        ready: [
+          (chart) => {
+            let pressedAt = 0;
+            chart.over.addEventListener('mousedown', ({ clientX }) => (pressedAt = clientX));
+            chart.over.addEventListener('click', ({ clientX }) => {
+              const at = data[0][chart.cursor.idx ?? -1];
+              if (at !== undefined && Math.abs(clientX - pressedAt) < DRAGGED_PX) choose(at, at);
+            });
+          },
+        ],
         setSelect: [
           (chart) => {
             const { left, width: chosen } = chart.select;
@@ -90,6 +104,9 @@ function TimeChart({ days, period }: Props) {
       <Text size="sm" c="dimmed">
         {summary}. {t.perDayHint}
       </Text>
+      <More label={t.perDayList}>
+        <DayLinks times={data[0]} counts={data[1]} />
+      </More>
     </div>
   );
 }

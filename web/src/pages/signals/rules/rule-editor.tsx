@@ -1,11 +1,13 @@
-import { Alert, Button, Group, List, Modal, Stack, Text, TextInput, Textarea } from '@mantine/core';
+import { Alert, List, Text, TextInput, Textarea } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { ComponentProps } from 'react';
 import { ApiError } from '../../../api/api-error';
 import { api, bodyOf } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
 import { ErrorNotice } from '../../../shared/error-notice';
+import { FormModal } from '../../../shared/form-modal';
 import { RulePreview } from './rule-preview';
 import { useSaveRules } from './use-save-rules';
 
@@ -59,60 +61,54 @@ export function RuleEditor({ edited, saved, onClose }: Props) {
   const { save } = useSaveRules(onClose);
   const rule = check.data?.rule ?? null;
   const changed = save.error instanceof ApiError && save.error.status === 412;
-  const submit = () => {
+  const submit: ComponentProps<typeof FormModal>['onSubmit'] = (event) => {
+    event.preventDefault();
     const texts = base.rules.map((one) => one.text);
     if (edited.index === null) texts.push(text);
     else texts[edited.index] = text;
     save.mutate({ version: base.version, texts, note: note.trim() || null });
   };
   return (
-    <Modal
+    <FormModal
+      title={edited.index === null ? t.newRule : t.editRule}
       opened
       onClose={onClose}
+      onSubmit={submit}
+      submit={common.save}
+      pending={save.isPending}
+      error={changed ? null : save.error}
+      disabled={!check.isCurrent || rule === null}
       size="xl"
-      title={edited.index === null ? t.newRule : t.editRule}
-      closeButtonProps={{ 'aria-label': common.close }}
     >
-      <Stack>
-        <Textarea
-          label={t.ruleText}
-          description={t.ruleTextHint}
-          autosize
-          minRows={8}
-          maxRows={24}
-          spellCheck={false}
-          data-autofocus
-          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-        <div aria-live="polite">
-          <Problems problems={check.data?.problems ?? []} usable={rule !== null} />
-          {check.isError && <ErrorNotice error={check.error} retry={() => void check.refetch()} />}
-          {rule !== null && rule.replaces !== null && <Text size="sm">{t.ruleReplaces(rule.replaces)}</Text>}
-        </div>
-        {rule !== null && <RulePreview filter={rule.filter} watchers={rule.watchers} />}
-        <TextInput
-          label={t.ruleNote}
-          value={note}
-          maxLength={200}
-          onChange={(event) => setNote(event.currentTarget.value)}
-        />
-        {changed && (
-          <Alert color="red" variant="outline" role="alert">
-            {t.rulesChanged}
-          </Alert>
-        )}
-        {save.isError && !changed && <ErrorNotice error={save.error} />}
-        <Group justify="end">
-          <Button variant="default" onClick={onClose}>
-            {common.cancel}
-          </Button>
-          <Button onClick={submit} disabled={!check.isCurrent || rule === null} loading={save.isPending}>
-            {common.save}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+      <Textarea
+        label={t.ruleText}
+        description={t.ruleTextHint}
+        autosize
+        minRows={8}
+        maxRows={24}
+        spellCheck={false}
+        data-autofocus
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <div aria-live="polite">
+        <Problems problems={check.data?.problems ?? []} usable={rule !== null} />
+        {check.isError && <ErrorNotice error={check.error} retry={() => void check.refetch()} />}
+        {rule !== null && rule.replaces !== null && <Text size="sm">{t.ruleReplaces(rule.replaces)}</Text>}
+      </div>
+      {rule !== null && <RulePreview filter={rule.filter} watchers={rule.watchers} />}
+      <TextInput
+        label={t.ruleNote}
+        value={note}
+        maxLength={200}
+        onChange={(event) => setNote(event.currentTarget.value)}
+      />
+      {changed && (
+        <Alert color="red" variant="outline" role="alert">
+          {t.rulesChanged}
+        </Alert>
+      )}
+    </FormModal>
   );
 }

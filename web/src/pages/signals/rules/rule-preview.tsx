@@ -85,6 +85,12 @@ export function RulePreview({ filter, watchers = null, disabled = false }: Props
           label={t.previewLimit}
           value={limit}
           onChange={(value) => setLimit(Math.max(1, Number(value) || 1))}
+          onKeyDown={(event) => {
+            // Within the form of a rule it would save the rule.
+            if (event.key !== 'Enter') return;
+            event.preventDefault();
+            if (!disabled) run.mutate();
+          }}
           min={1}
           w={180}
         />
