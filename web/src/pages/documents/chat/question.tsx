@@ -39,8 +39,10 @@ export function Question({ message: { id, content } }: { message: Message }) {
     );
   return (
     <Paper p="md" bg="var(--mantine-color-default-hover)" component="article" aria-label={t.you}>
-      <Group justify="space-between" align="start" wrap="nowrap">
-        <Text className={classes['question'] ?? ''}>{content}</Text>
+      <Group justify="space-between" align="start" gap="xs">
+        <Text className={classes['question'] ?? ''} style={{ flex: '1 1 240px' }}>
+          {content}
+        </Text>
         <Button
           size="compact-sm"
           variant="subtle"
