@@ -62,7 +62,11 @@ export function FileWorkspaces({ partition, file, onClose }: Props) {
                     <Checkbox
                       key={id}
                       label={name ?? id}
-                      checked={ids.includes(id)}
+                      checked={
+                        change.isPending && change.variables.id === id
+                          ? change.variables.into
+                          : ids.includes(id)
+                      }
                       disabled={change.isPending}
                       onChange={(event) => change.mutate({ id, into: event.currentTarget.checked })}
                     />
