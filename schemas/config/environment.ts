@@ -442,7 +442,7 @@ const indexing = {
         error: "must be Tesseract's codes of languages with `+` between them",
       })
       .default('eng+fra+deu+spa'),
-    'languages of OCR by Tesseract’s codes; one beyond the default needs the package `@tesseract.js-data/CODE`. Of these it goes on with the one that the first pages of a scan are in, where their words show it',
+    'languages of OCR by Tesseract’s codes; one beyond the default needs the package `@tesseract.js-data/CODE`, or the program `tesseract` on PATH with its data, which is used where it is there. Of these it goes on with the one that the first pages of a scan are in, where their words show it',
   ),
   OCR_MAX_PAGES: described(count(200), 'pages and pictures of one document that go through OCR'),
   PARSE_CONCURRENCY: described(

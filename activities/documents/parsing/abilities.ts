@@ -1,6 +1,7 @@
 import type { Abilities } from './file-types.js';
 import { findLibreOffice, NO_LIBREOFFICE } from './formats/libreoffice.js';
 import { missingLanguages } from './ocr/language-data.js';
+import { tesseractFor } from './ocr/tesseract-program.js';
 
 const NO_TRANSCRIBER =
   'Audio and video are transcribed by a speech model, and none is registered: an administrator can add a model endpoint ' +
@@ -27,7 +28,7 @@ export function abilitiesOf({
 function ocrRefusal(languages: readonly string[]): string | null {
   if (languages.length === 0) return 'Pictures are read by OCR, which is off on this server (OCR_ENABLED).';
   const missing = missingLanguages(languages);
-  if (missing.length === 0) return null;
+  if (missing.length === 0 || tesseractFor(languages) !== null) return null;
   const packages = missing.map((language) => `@tesseract.js-data/${language}`).join(', ');
-  return `Pictures are read by OCR, whose data are not installed on this server: ${packages}.`;
+  return `Pictures are read by OCR, whose data are not installed on this server: ${packages}, or the program tesseract on PATH with these languages.`;
 }

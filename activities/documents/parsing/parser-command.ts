@@ -23,7 +23,16 @@ const RESERVATIONS = 2;
  * All that a parser sees of our environment. It reads untrusted bytes; should they take it over, no secret
  * is there to be taken along.
  */
-const HANDED_ON = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'LC_ALL', 'MIMALLOC_ARENA_EAGER_COMMIT'];
+const HANDED_ON = [
+  'PATH',
+  'HOME',
+  'TMPDIR',
+  'TZ',
+  'LANG',
+  'LC_ALL',
+  'TESSDATA_PREFIX',
+  'MIMALLOC_ARENA_EAGER_COMMIT',
+];
 
 /**
  * How to start a parser process. On Linux, `prlimit` bounds its data (an address space limit would hit V8's

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { AppError } from '../../../../schemas/app-error.js';
 import { dieWithParent } from '../die-with-parent.js';
 import { oleEntryNames } from '../ole-directory.js';
+import { pathDirectories } from '../path-directories.js';
 import { openFileBytes } from '../random-access-bytes.js';
 
 export const NO_LIBREOFFICE =
@@ -57,9 +58,7 @@ const KEPT_OUTPUT = 2000;
 
 /** The program on PATH at this moment; null where there is none. */
 export function findLibreOffice(): string | null {
-  // eslint-disable-next-line no-restricted-properties -- where programs are, which is no setting of this service
-  for (const directory of (process.env['PATH'] ?? '').split(delimiter)) {
-    if (directory === '') continue;
+  for (const directory of pathDirectories()) {
     try {
       const program = realpathSync(join(directory, 'soffice'));
       // The script starts it through another process, which a signal would not pass.

@@ -154,7 +154,11 @@ async function readXml(source: Source): Promise<ParsedSections> {
 }
 
 async function readImage(source: Source): Promise<ParsedSections> {
-  return withoutPages((await import('./image-parser.js')).parseImage(source));
+  const { tesseractFor } = await import('../ocr/tesseract-program.js');
+  const parsed = withoutPages((await import('./image-parser.js')).parseImage(source));
+  return tesseractFor(source.limits.ocrLanguages) === null
+    ? parsed
+    : { ...parsed, parser: { name: 'tesseract' } };
 }
 
 async function readSpreadsheet(

@@ -4,13 +4,9 @@ import { basename, join } from 'node:path';
 import { createWorker, OEM } from 'tesseract.js';
 import type { Worker } from 'tesseract.js';
 import { AppError } from '../../../../schemas/app-error.js';
-import { languageData } from './language-data.js';
-
-export interface Recognised {
-  text: string;
-  /** 0 to 1. */
-  confidence: number;
-}
+import { languageData, missingLanguages } from './language-data.js';
+import type { Recognised } from './recognised.js';
+import { recogniseByProgram, tesseractFor } from './tesseract-program.js';
 
 interface Engine {
   languages: string;
@@ -21,13 +17,32 @@ interface Engine {
 /** One a parser process: its start takes longer than a page, and pages come one after the other. */
 let engine: Engine | null = null;
 
+const DAMAGED = 'The picture is damaged and cannot be read.';
+
 /**
- * Reads the text of a picture (PNG, JPEG, GIF, WebP, BMP, TIFF). Runs in a thread of the parser process and ends with
- * it, so that a cancelled or hanging OCR is gone when the pool kills the process.
+ * Reads the text of a picture (PNG, JPEG, GIF, WebP, BMP, TIFF): by the program `tesseract` where it is on PATH with
+ * the languages' data, else, and what it cannot read, by tesseract.js.
  * @param options `scratch`: a directory that the caller removes
  * @throws AppError FILE_CORRUPT for what is no such picture; UNSUPPORTED_CONTENT without the languages' data
  */
 export async function recognise(
+  image: Buffer,
+  options: { languages: readonly string[]; scratch: string },
+): Promise<Recognised> {
+  const { languages } = options;
+  const program = tesseractFor(languages);
+  if (program === null) return recogniseInThread(image, options);
+  const found = await recogniseByProgram(program, image, languages);
+  if (found !== null) return found;
+  if (missingLanguages(languages).length > 0) throw new AppError('FILE_CORRUPT', DAMAGED);
+  return recogniseInThread(image, options);
+}
+
+/**
+ * By tesseract.js. Runs in a thread of the parser process and ends with it, so that a cancelled or hanging OCR is gone
+ * when the pool kills the process.
+ */
+async function recogniseInThread(
   image: Buffer,
   { languages, scratch }: { languages: readonly string[]; scratch: string },
 ): Promise<Recognised> {
@@ -43,7 +58,7 @@ export async function recognise(
     // After a failure its memory is in no known state.
     await engine.close();
     engine = null;
-    throw new AppError('FILE_CORRUPT', 'The picture is damaged and cannot be read.', { cause: error });
+    throw new AppError('FILE_CORRUPT', DAMAGED, { cause: error });
   }
 }
 

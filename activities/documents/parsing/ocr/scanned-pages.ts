@@ -5,7 +5,7 @@ import type { ParseLimits } from '../parse-limits.js';
 import type { ParseNotes } from '../parse-notes.js';
 import { createLanguageChoice } from './language-choice.js';
 import { recognise } from './recognise.js';
-import type { Recognised } from './recognise.js';
+import type { Recognised } from './recognised.js';
 
 /** Enough for letters of 6 points. */
 const DPI = 200;

@@ -35,7 +35,11 @@ describe('pictures', () => {
       const bytes = { png: () => png, bmp: () => writeBmp(scan), tiff: () => writeTiff(scan) }[kind]();
       const { text, report } = await parser.parse(kind, bytes, { limits: LIMITS });
       expect(text).toMatch(/quick sieve sorts barley\s+Number 4711 of the mill/);
-      expect(report).toMatchObject({ parser: 'tesseract.js', pages_by_ocr: 1, degraded: false });
+      expect(report).toMatchObject({
+        parser: expect.stringMatching(/^tesseract/),
+        pages_by_ocr: 1,
+        degraded: false,
+      });
       expect(report?.ocr_confidence).toBeGreaterThan(0.7);
       expect(report?.ocr_confidence).toBeLessThanOrEqual(1);
     },

@@ -1,0 +1,6 @@
+/** What OCR makes of a picture. */
+export interface Recognised {
+  text: string;
+  /** Mean of the words, 0 to 1. */
+  confidence: number;
+}
