@@ -151,6 +151,8 @@ async function createDocumentPools(
           chunkOverlapRate: config.documents.chunkOverlapRate,
           scratchDirectory,
           keepUploads: config.documents.saveUploadedFiles,
+          defaultFileQuota: config.documents.defaultFileQuota,
+          ocrLanguages: config.parsing.ocrLanguages,
         },
       }),
       ...createPartitionActivities({ adapters }),

@@ -242,9 +242,10 @@ async function own(
   file: StoredFile,
   task: StoredTask | null,
 ): Promise<void> {
-  const { partition, file_id: fileId, _id: fileKey, live } = file;
-  const claim = (taskId: string, digest: string) =>
-    claims.claim({ partition, digest, fileKey, fileId, taskId });
+  const { partition, file_id: fileId, _id: fileKey, live, attached } = file;
+  // The attachments of a mail claim nothing.
+  const claim = async (taskId: string, digest: string): Promise<unknown> =>
+    attached === undefined ? claims.claim({ partition, digest, fileKey, fileId, taskId }) : null;
   if (live !== null) await claim(live.task_id, live.content_sha256);
   if (task === null) return;
   await blobs.assign(task.upload.upload_id, { fileKey, generation: task.generation });

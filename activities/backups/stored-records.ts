@@ -9,6 +9,7 @@ export type StoredFile = StoredDocument & {
   file_id: string;
   created_by: number | null;
   workspaces?: string[];
+  attached?: { to: string; generations: number[] };
   latest_generation: number;
   live: {
     generation: number;

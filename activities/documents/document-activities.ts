@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { Context } from '@temporalio/activity';
+import { Context, log } from '@temporalio/activity';
 import { AppError } from '../../schemas/app-error.js';
 import type { ErrorCode } from '../../schemas/error-table.js';
 import type { IndexationConfig } from '../../schemas/models/presets.js';
@@ -10,6 +10,7 @@ import type { PictureCount, TaskFailure, TaskRecord, TaskState } from '../../sch
 import type { Chunk } from '../../schemas/documents/documents.js';
 import type { PartitionRecord } from '../../schemas/documents/partitions.js';
 import type { WorkerPoolName } from '../../schemas/worker-pools.js';
+import { attachFiles, reportAttached, wantsAttachments } from './commands/attach-files.js';
 import { chunksBlobId } from './chunk-list.js';
 import { enrichmentsOf, presetOf, wantsPictures } from './enrichment/enrichment-plan.js';
 import { writePicture } from './enrichment/picture-list.js';
@@ -46,6 +47,9 @@ export interface DocumentActivityDeps {
     | 'partitions'
     | 'presets'
     | 'promptSource'
+    | 'users'
+    | 'callbacks'
+    | 'counters'
   >;
   parser: Pick<ParserPool, 'parseAndChunk'>;
   publish: Publish;
@@ -58,6 +62,9 @@ export interface DocumentActivityDeps {
     scratchDirectory: string;
     /** Off: the bytes of an upload go once it is indexed. */
     keepUploads: boolean;
+    /** For attachments that become files: how many files a user may have, and what the server can read. */
+    defaultFileQuota: number;
+    ocrLanguages: readonly string[];
   };
 }
 
@@ -79,6 +86,7 @@ const FEW_CHUNKS = 16;
 const NOT_BEGUN: Advanced = { stored: false };
 /** Below the directory of an upload. */
 const PICTURES = 'pictures';
+const ATTACHMENTS = 'attachments';
 /** What took longer to read is put down first, so that no later failure has it read again. */
 const QUICKLY_READ_MS = 2000;
 const TRACEBACK_CHARACTERS = 8000;
@@ -87,6 +95,8 @@ const TRACEBACK_CHARACTERS = 8000;
 interface Parsed extends Partial<Advanced> {
   chunkCount: number;
   enrich?: true;
+  /** Tasks for its attachments may wait to be started. */
+  attached?: true;
 }
 
 /** An upload that was read, and what it was read with. */
@@ -98,14 +108,19 @@ interface ReadUpload {
   /** A model is to say something of it. */
   isEnriched: boolean;
   isQuick: boolean;
+  /** There are files of its attachments, whose tasks may wait to be started. */
+  hasAttached: boolean;
 }
 
 /** What its task notes. A mail says itself what it belongs to; a client that said something of it knows better. */
-function readingFacts(task: TaskRecord, { report, mail }: ParsedDocument): ReadingFacts {
+function readingFacts(task: TaskRecord, { report, mail, attachments }: ParsedDocument): ReadingFacts {
   const isOpen = task.relationship_id === null && task.parent_id === null;
+  // One that has no id of its own is related to its attachments all the same.
+  const alone = attachments?.length ? { thread: task.file_id, parent: null } : undefined;
+  const place = mail ?? alone;
   return {
     ...(report && { parseReport: report }),
-    ...(mail && isOpen && { relationship: { relationship_id: mail.thread, parent_id: mail.parent } }),
+    ...(place && isOpen && { relationship: { relationship_id: place.thread, parent_id: place.parent } }),
   };
 }
 
@@ -221,6 +236,43 @@ export function createDocumentActivities(deps: DocumentActivityDeps) {
     return deps.indexAtOnce({ ref, task: known, facts, chunks, embedder, attempt: info.attempt, signal });
   };
 
+  /** Admits what was taken out of a mail, and has its report say so. */
+  const attach = async (read: {
+    task: TaskRecord;
+    parsed: ParsedDocument;
+    preset: IndexationConfig | undefined;
+    directory: string;
+  }): Promise<Pick<ReadUpload, 'parsed' | 'hasAttached'>> => {
+    const { task, parsed, preset } = read;
+    const { attachments = [], report } = parsed;
+    if (attachments.length === 0) return { parsed, hasAttached: false };
+    const { defaultFileQuota, ocrLanguages } = deps.settings;
+    const relationship = readingFacts(task, parsed).relationship ?? task;
+    const attached = await attachFiles(
+      {
+        ...deps.adapters,
+        defaultFileQuota,
+        ocrLanguages,
+        log: {
+          warn(fields, message) {
+            log.warn(message, { ...fields });
+          },
+        },
+      },
+      {
+        task,
+        relationshipId: relationship.relationship_id ?? task.file_id,
+        attachments,
+        directory: join(read.directory, ATTACHMENTS),
+        preset,
+        signal: Context.current().cancellationSignal,
+      },
+    );
+    const told = report && { report: reportAttached(report, attached) };
+    const hasAttached = attached.attachments.some(({ file_id: fileId }) => fileId !== null);
+    return { parsed: { ...parsed, ...told }, hasAttached };
+  };
+
   /** Brings the upload's bytes into a file and has them read, as the preset of its partition says. */
   const readUpload = async (ref: DocumentRef, task: TaskRecord, directory: string): Promise<ReadUpload> => {
     const { cancellationSignal: signal, info } = Context.current();
@@ -247,6 +299,9 @@ export function createDocumentActivities(deps: DocumentActivityDeps) {
       signal,
       userId: task.user_id,
       onProgress: progressOf(ref.taskId, info.attempt),
+      ...(wantsAttachments(preset, kind, task) && {
+        attachments: { directory: join(directory, ATTACHMENTS) },
+      }),
       ...(preset?.ocr_languages ? { limits: { ocrLanguages: preset.ocr_languages.split('+') } } : {}),
     };
     const began = performance.now();
@@ -259,7 +314,8 @@ export function createDocumentActivities(deps: DocumentActivityDeps) {
     meter.parsed(PARSER_POOL);
     const isEnriched = enrichmentsOf(preset, parsed.pictures).length > 0;
     const isQuick = performance.now() - began < QUICKLY_READ_MS;
-    return { task, parsed, partition, embedder, isEnriched, isQuick };
+    const attached = await attach({ task, parsed, preset, directory });
+    return { task, ...attached, partition, embedder, isEnriched, isQuick };
   };
 
   const noteFacts = async (task: TaskRecord, parsed: ParsedDocument): Promise<void> => {
@@ -308,15 +364,16 @@ export function createDocumentActivities(deps: DocumentActivityDeps) {
     const directory = await mkdtemp(join(deps.settings.scratchDirectory, 'document-'));
     try {
       const read = await readUpload(ref, task, directory);
-      const { parsed, isEnriched } = read;
+      const { parsed, isEnriched, hasAttached } = read;
       const { chunkCount } = parsed;
+      const known: Parsed = { chunkCount, ...(hasAttached ? { attached: true } : {}) };
       const done = goOn ? await goOnAtOnce(ref, read) : NOT_BEGUN;
-      if (done.published !== undefined) return { chunkCount, ...done };
+      if (done.published !== undefined) return { ...known, ...done };
       await noteFacts(task, parsed);
-      if (done.stored) return { chunkCount, stored: true };
+      if (done.stored) return { ...known, stored: true };
       if (chunkCount === 0) throw new AppError('NO_INDEXABLE_CONTENT');
       await putDown(ref, parsed, directory);
-      return { chunkCount, ...(isEnriched ? { enrich: true } : {}) };
+      return { ...known, ...(isEnriched ? { enrich: true } : {}) };
     } catch (error) {
       throw attempt >= PARSER_TRIES ? damageOf(error, attempt) : error;
     } finally {

@@ -7,6 +7,12 @@ import type { PartitionRecord } from '../../schemas/documents/partitions.js';
 import type { Scope, UploaderCounts } from '../../schemas/documents/users.js';
 import type { Readable } from 'node:stream';
 
+/** A version of a mail that a file was taken out of. */
+interface Attachment {
+  fileKey: string;
+  generation: number;
+}
+
 export interface FileStore {
   /** The active record of a name (live or not, never a tombstone). */
   get(partition: string, fileId: string): Promise<FileRecord | null>;
@@ -84,6 +90,8 @@ export interface FileStore {
     generation: number;
     /** Keys; a file that gets some lives as long as the last of them. */
     workspaces?: readonly string[];
+    /** Of a file that was taken out of a mail: which version of which. */
+    attachedTo?: Attachment | null;
   }): Promise<
     | { outcome: 'admitted'; file: FileRecord }
     | { outcome: 'stale' }
@@ -120,6 +128,19 @@ export interface FileStore {
   releasePending(fileKey: string, taskId: string): Promise<boolean>;
   /** Turns an active record with a live version or a pending task into a tombstone; answers what it was before. */
   markDeleted(partition: string, fileId: string, fileKey?: string): Promise<FileRecord | null>;
+  /**
+   * A file that was taken out of a mail is in this version of it as well. False when there is none of this name that
+   * is of this mail and either live or about to be.
+   */
+  keepAttached(input: { partition: string; fileId: string; attachedTo: Attachment }): Promise<boolean>;
+  /**
+   * Turns one of the files that were taken out of a mail into a tombstone, if it belongs neither to a generation of the
+   * mail that is kept nor to one behind `upTo`; answers what it was before, and null when there is none (any more).
+   */
+  dropAttached(
+    fileKey: string,
+    generations: { keep: readonly number[]; upTo: number },
+  ): Promise<FileRecord | null>;
   /**
    * Changes a present file's words, and its place when `to` is given, in one update guarded on the revision that was
    * read; `token` goes into `chunk_updates`. `exists`: the target has a file of this id.

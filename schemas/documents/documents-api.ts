@@ -131,6 +131,14 @@ const ParseReportAnswer = z
     degraded: z.boolean().meta({ description: 'Content was lost; the rest is indexed' }),
     reasons: z.array(z.string()).meta({ description: 'What was lost and why' }),
     warnings: z.array(z.string()),
+    attachments: z
+      .array(z.object({ name: z.string(), file_id: z.string().nullable(), reason: z.string().nullable() }))
+      .optional()
+      .meta({
+        description:
+          'Of a mail whose attachments are files of their own (preset, `attachments_as_files`): each with the id of ' +
+          'its file, or the reason why there is none',
+      }),
     duration_ms: z.int(),
     peak_memory_mb: z.int().nullable(),
   })

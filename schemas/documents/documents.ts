@@ -65,6 +65,8 @@ export interface FileRecord {
   revision: number;
   /** Changes of the record, by token, that the chunks may not have followed yet. */
   chunk_updates: string[];
+  /** Taken out of a mail: its file key, and the generations of it that have this attachment. It goes with the last. */
+  attached?: { to: string; generations: number[] };
   created_at: Date;
   updated_at: Date;
   /** A tombstone waits for its clean-up; its name is free already. */

@@ -21,6 +21,8 @@ export interface ParseReport {
   degraded: boolean;
   reasons: string[];
   warnings: string[];
+  /** Of a mail whose attachments are files of their own: each with its file, or why there is none. */
+  attachments?: { name: string; file_id: string | null; reason: string | null }[] | undefined;
   duration_ms: number;
   /** Of the parser process; null where it is not known. */
   peak_memory_mb: number | null;

@@ -73,6 +73,8 @@ export interface TaskRecord {
   has_callback?: boolean;
   /** It was admitted for a user without a quota, so that no place is held for it. */
   takes_no_place?: boolean;
+  /** It was taken out of so many mails, one within the other. */
+  attachment_depth?: number;
   /** What enrichment added: metadata beside the client's, parts of the list of contexts, and the stages that failed. */
   derived_metadata?: Metadata;
   context_parts?: number;

@@ -57,6 +57,14 @@ export const IndexationConfigBody = z
       .default(null)
       .transform((text) => (text === '' ? null : text))
       .meta({ description: 'Languages of OCR by Tesseract’s codes, `deu+eng` say; null: OCR_LANGUAGES' }),
+    attachments_as_files: z
+      .boolean()
+      .default(false)
+      .meta({
+        description:
+          'Each attachment of a mail is a file of its own: `parent_id` names the mail, `relationship_id` is the ' +
+          "mail's, its metadata too; it counts against the uploader's quota and goes with the mail. False: attachments are sections of their mail",
+      }),
     stt: name,
     asr_transcription_prompt_name: name,
     vlm: name,

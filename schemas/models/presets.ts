@@ -10,6 +10,8 @@ export interface IndexationConfig {
   parsing_strategy: string | null;
   /** Tesseract's codes with `+` between them, `deu+eng` say; null: the server's setting. */
   ocr_languages: string | null;
+  /** Attachments of a mail are files of their own; otherwise sections of it. */
+  attachments_as_files: boolean;
   stt: string | null;
   asr_transcription_prompt_name: string | null;
   vlm: string | null;
@@ -32,9 +34,14 @@ export interface IndexationConfig {
 /** A config as an earlier release put it down, or as its clients send it. */
 export type EarlierIndexationConfig = Omit<
   IndexationConfig,
-  'ocr_languages' | 'contextualization_prompt_name' | 'topic_tagging_llm' | 'topic_tagging_prompt_name'
+  | 'ocr_languages'
+  | 'attachments_as_files'
+  | 'contextualization_prompt_name'
+  | 'topic_tagging_llm'
+  | 'topic_tagging_prompt_name'
 > & {
   ocr_languages?: string | null | undefined;
+  attachments_as_files?: boolean | undefined;
   contextualization_prompt_name?: string | null | undefined;
   /** Synonym of the one above. */
   chunk_contextualizer_prompt_name?: string | null | undefined;
@@ -55,6 +62,7 @@ export function currentIndexationConfig(given: EarlierIndexationConfig): Indexat
   return {
     ...config,
     ocr_languages: config.ocr_languages ?? null,
+    attachments_as_files: config.attachments_as_files ?? false,
     contextualization_mode: config.enable_contextualization && mode === 'none' ? 'simple' : mode,
     contextualization_prompt_name:
       (contextualization_prompt_name === undefined

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { documentClient } from '../support/document-client.js';
 import { samplePages } from '../support/documents/sample-pages.js';
+import { writeEml } from '../support/documents/write-mail.js';
 import { writePdf } from '../support/documents/write-pdf.js';
 import { remainingDrift } from '../support/remaining-drift.js';
 import { openStack } from '../support/running-stack.js';
@@ -92,6 +93,50 @@ describe('the zoo through the gateway', () => {
     }
     expect(await remainingDrift(stack)).toEqual([]);
   }, 180_000);
+
+  it('makes files of the attachments of a mail where a preset says so, which go with the mail', async () => {
+    const sendJson = async (method: string, path: string, body: object): Promise<number> => {
+      const headers = { 'content-type': 'application/json' };
+      return (await stack.request(path, { method, headers, body: JSON.stringify(body) })).status;
+    };
+    const preset = { name: 'mails', preset_type: 'indexation', config: { attachments_as_files: true } };
+    expect(await sendJson('POST', '/presets/', preset)).toBe(201);
+    expect(await sendJson('POST', '/partition/letters', {})).toBe(201);
+    expect(await sendJson('PATCH', '/partition/letters', { indexation_preset: 'mails' })).toBe(200);
+    const mail = writeEml({
+      headers: { Subject: 'Prices', 'Message-ID': '<prices@mill.example>' },
+      text: 'The prices are attached.',
+      attachments: [
+        { name: 'prices.csv', type: 'text/csv', content: 'grain,price\nbuckwheat,seven\n' },
+        { name: 'setup.exe', type: 'application/octet-stream', content: 'MZ' },
+      ],
+    });
+    const url = await client.upload('POST', 'letters', 'mail-1', new Uint8Array(mail), 'mail.eml');
+    expect((await client.ended(url)).task_state).toBe('COMPLETED');
+    const read = async (fileId: string) =>
+      (await (await stack.request(`/partition/letters/file/${fileId}`)).json()) as {
+        metadata: Record<string, unknown>;
+        parse_report: { attachments?: { name: string; file_id: string | null }[] };
+      };
+    const { attachments } = (await read('mail-1')).parse_report;
+    expect(attachments).toMatchObject([{ name: 'prices.csv' }, { name: 'setup.exe', file_id: null }]);
+    const hit = await until('the attachment is found', async () => {
+      const [first] = await client.search('/search/partition/letters', { text: 'buckwheat price' });
+      return first?.content.includes('buckwheat') === true && first;
+    });
+    expect(hit.metadata).toMatchObject({
+      file_id: attachments![0]!.file_id,
+      parent_id: 'mail-1',
+      relationship_id: 'prices@mill.example',
+    });
+    const { status } = await stack.request('/indexer/partition/letters/file/mail-1', { method: 'DELETE' });
+    expect(status).toBe(204);
+    await until('the attachment is gone with its mail', async () => {
+      const { status: found } = await stack.request(`/partition/letters/file/${attachments![0]!.file_id}`);
+      return found === 404;
+    });
+    expect(await remainingDrift(stack)).toEqual([]);
+  }, 120_000);
 
   // Issue J, section 3.
   it('gives the place of a parser free within 5 s of a cancel', async () => {

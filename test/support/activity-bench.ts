@@ -54,7 +54,13 @@ export async function activityBench(
     keepUploads = true,
     now = () => new Date(),
     wrapModels = (models) => models,
-  }: { keepUploads?: boolean; now?: () => Date; wrapModels?: (models: Models) => Models } = {},
+    defaultFileQuota = -1,
+  }: {
+    keepUploads?: boolean;
+    now?: () => Date;
+    wrapModels?: (models: Models) => Models;
+    defaultFileQuota?: number;
+  } = {},
 ) {
   const stores = createFakeStores();
   for (const endpoint of BUILTIN_ENDPOINTS) {
@@ -76,7 +82,14 @@ export async function activityBench(
     parser,
     publish,
     indexAtOnce: createIndexAtOnce(adapters, publish),
-    settings: { chunkSize: 512, chunkOverlapRate: 0.2, scratchDirectory, keepUploads },
+    settings: {
+      chunkSize: 512,
+      chunkOverlapRate: 0.2,
+      scratchDirectory,
+      keepUploads,
+      defaultFileQuota,
+      ocrLanguages: [],
+    },
   });
   const embedding = createEmbeddingActivities({ adapters, publish });
   const copying = createCopyActivities({ adapters });
@@ -119,7 +132,11 @@ export async function activityBench(
   };
 
   /** As the gateway admits it: bytes, task, claim, file record. */
-  const admit = async (fileId: string, text: string): Promise<TaskRecord> => {
+  const admit = async (
+    fileId: string,
+    text: string,
+    uploaded: Partial<TaskRecord['upload']> = {},
+  ): Promise<TaskRecord> => {
     const present = await stores.files.get('library', fileId);
     const generation = await stores.counters.nextGeneration();
     const fileKey = present?.file_key ?? `key-of-${fileId}`;
@@ -136,7 +153,7 @@ export async function activityBench(
       embedder: 'builtin-hash',
       // Two hours ago: past the bench's time limit of one.
       created_at: new Date(Date.now() - 7_200_000),
-      upload: sampleUpload({ upload_id, size_bytes: size, content_sha256: sha256 }),
+      upload: sampleUpload({ ...uploaded, upload_id, size_bytes: size, content_sha256: sha256 }),
     });
     await stores.tasks.insert(task);
     const claim = { partition: 'library', digest: sha256, fileKey, fileId, taskId: task.task_id };

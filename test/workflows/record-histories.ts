@@ -134,6 +134,11 @@ const recordings: Recording[] = [
       parseDocument: async () => ({ chunkCount: 1, stored: true, published: { replaced: false } }),
     },
   },
+  {
+    name: 'index-document-attached',
+    workflow: 'indexDocument',
+    script: { parseDocument: async () => ({ chunkCount: 3, attached: true }) },
+  },
   { name: 'index-document-told', workflow: 'indexDocument', input: { callback: true } },
   { name: 'copy-document', workflow: 'copyDocument', input: { copy: true } },
   { name: 'deliver-callback', workflow: 'deliverCallback', input: { taskId: 'task' } },

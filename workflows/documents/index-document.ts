@@ -5,6 +5,7 @@ import type { EmbeddingActivities } from '../../activities/documents/embedding-a
 import type { EnrichmentActivities } from '../../activities/documents/enrichment-activities.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import { bulk, model } from '../activity-profiles.js';
+import { notifyDispatcher } from './notify-dispatcher.js';
 import { driveTask, enter } from './drive-task.js';
 import type { TaskInput, TaskStatusView } from './drive-task.js';
 
@@ -25,6 +26,8 @@ export async function indexDocument(input: TaskInput): Promise<TaskStatusView> {
     enter(view, 'parse');
     const parsed = await parseDocument(ref, { goOn: true });
     view.chunks = parsed.chunkCount;
+    // Absent in histories of before attachments could be files.
+    if (parsed.attached === true) await notifyDispatcher(input);
     // Absent in histories of before a step went on by itself, and where it could not.
     const { stored, published: done } = parsed;
     if (stored === true) return { chunks: parsed.chunkCount, published: done };

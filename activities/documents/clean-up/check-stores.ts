@@ -225,6 +225,8 @@ async function checkClaims(
   for (const file of files.values())
     if (
       file.live !== null &&
+      // The attachments of a mail claim nothing: each mail has its own.
+      file.attached === undefined &&
       !claimed.has(`${file.partition}\n${file.live.content_sha256}\n${file.file_key}`)
     )
       drifts.push({

@@ -31,7 +31,33 @@ export async function cleanFileRecord(
   else await removeLeftovers(stores, file, keepUploads);
 }
 
+/**
+ * The attachments of a mail that are files of their own go with the last version that has them. Theirs go with them:
+ * mails within mails nest no deeper than the admission of attachments allows.
+ */
+async function removeAttached(
+  stores: Stores,
+  fileKey: string,
+  generations: { keep: readonly number[]; upTo: number },
+): Promise<void> {
+  for (;;) {
+    const dropped = await stores.files.dropAttached(fileKey, generations);
+    if (dropped === null) return;
+    await removeEverything(stores, dropped.file_key);
+  }
+}
+
+/** Removes the attachments that no version of a mail has which is kept; all of a mail that is deleted. */
+export function cleanAttached(stores: Stores, fileKey: string, file: FileRecord | undefined): Promise<void> {
+  const generations =
+    file === undefined || file.deleted_at !== null
+      ? { keep: [], upTo: Number.MAX_SAFE_INTEGER }
+      : { keep: keptGenerations(file), upTo: file.latest_generation };
+  return removeAttached(stores, fileKey, generations);
+}
+
 async function removeEverything(stores: Stores, fileKey: string): Promise<void> {
+  await cleanAttached(stores, fileKey, undefined);
   const tasks = await stores.tasks.listByFile(fileKey);
   for (const task of tasks) {
     const { code, message } = new AppError('TASK_CANCELLED', 'The file was deleted.');
@@ -66,6 +92,7 @@ async function removeLeftovers(stores: Stores, file: FileRecord, keepUploads: bo
   );
   await stores.claims.release(ended.map((task) => task.task_id));
   for (const { task_id: taskId } of ended) await releaseQuota(stores, { taskId, fileKey: file.file_key });
+  await cleanAttached(stores, file.file_key, file);
   await reconcileFile(stores, file);
   await stores.tasks.markCleaned(file.file_key, upTo);
 }

@@ -1,58 +1,27 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../../../schemas/app-error.js';
-import type { FileRecord } from '../../../schemas/documents/documents.js';
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
-import type { Adapters } from '../../ports/adapters.js';
 import { askTemporal } from '../../temporal/ask-temporal.js';
+import { admitTask } from './admit-task.js';
+import type { AdmitTaskDeps } from './admit-task.js';
 import { endTask } from './end-task.js';
 import type { EndTaskDeps } from './end-task.js';
-import { newTask } from './new-task.js';
-import { reserveQuota, takesPlace } from './reserve-quota.js';
 import type { UploadToAdmit } from './new-task.js';
-import { alreadyExists, indexingInProgress, noSuchFile } from './refusals.js';
 
-export interface AdmitUploadDeps extends EndTaskDeps {
-  users: Adapters['users'];
-  callbacks: Adapters['callbacks'];
-  counters: Adapters['counters'];
-  blobs: Adapters['blobs'];
-  deduplicate: boolean;
+export interface AdmitUploadDeps extends EndTaskDeps, AdmitTaskDeps {
   maxRunningTasksPerUser: number;
-  /** Of users whose record names none; negative: no limit. */
-  defaultFileQuota: number;
 }
-
-interface Candidate {
-  task: TaskRecord;
-  /** The task that a PUT took the place of. */
-  supersededTask: string | null;
-}
-
-/** Each round that fails means that another upload of the same file got ahead; so many in a row do not happen. */
-const MAX_ROUNDS = 50;
-const MAX_PAUSE_MS = 50;
 
 /**
- * The admission protocol: task record, content claim, a place in the quota, then the file record, which decides. Only
- * an admitted upload leaves anything: every refusal takes place, claim and task back (the caller removes the bytes).
- * Temporal is told last, and may be away: the sweep starts what was not handed over.
- * @throws AppError QUOTA_EXCEEDED (403), FILE_EXISTS, DOCUMENT_INDEXING_IN_PROGRESS, DOCUMENT_CONTENT_EXISTS (409),
- *   FILE_NOT_FOUND (404)
+ * Admits an upload (`admitTask`), ends what it takes the place of, and has it started. Temporal is told last, and may
+ * be away: the sweep starts what was not handed over.
+ * @throws AppError as `admitTask`
  */
 export async function admitUpload(deps: AdmitUploadDeps, input: UploadToAdmit): Promise<TaskRecord> {
-  const { task, supersededTask } = await admit(deps, input);
-  const { foreseen } = input;
-  const isOwned = foreseen?.fileKey === task.file_key && foreseen.generation === task.generation;
+  const { task, supersededTask } = await admitTask(deps, input);
   // Admitted: from here on nothing may fail the request, since its caller would remove the bytes.
   const orElseSweep =
     (what: string) =>
     (error: unknown): void =>
       deps.log.warn({ err: error, task_id: task.task_id }, `${what} is left to the sweep`);
-  if (!isOwned)
-    await deps.blobs
-      .assign(task.task_id, { fileKey: task.file_key, generation: task.generation })
-      .catch(orElseSweep('assigning the upload to its file'));
   const superseded =
     supersededTask === null
       ? undefined
@@ -79,136 +48,4 @@ async function startInTurn(deps: AdmitUploadDeps, task: TaskRecord): Promise<voi
   }
   if (await askTemporal(log, `starting task ${task.task_id}`, () => workflows.startIndexing(task)))
     await tasks.markHandedOver(task.task_id);
-}
-
-async function admit(deps: AdmitUploadDeps, input: UploadToAdmit): Promise<Candidate> {
-  let rejectedKey: string | null = null;
-  const takes =
-    input.intent === 'replace' || (input.isUnlimited !== true && (await takesPlace(deps, input.userId)));
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    if (round > 0) await sleep(Math.random() * Math.min(10 * round, MAX_PAUSE_MS));
-    const present = await findPresent(deps, input, round);
-    refuseByRecord(input, present);
-    const foreseen = round === 0 ? input.foreseen : undefined;
-    const fileKey: string = present?.file_key ?? rejectedKey ?? foreseen?.fileKey ?? newFileKey();
-    const generation = foreseen?.generation ?? (await deps.counters.nextGeneration());
-    const task = newTask(input, { fileKey, generation, takesPlace: takes });
-    const outcome = await tryAdmission(deps, input, task);
-    if (outcome.kind === 'admitted') return { task, supersededTask: outcome.supersededTask };
-    rejectedKey = outcome.fileKey;
-  }
-  throw new AppError('CONFLICT', 'Too many uploads of this file at once');
-}
-
-/** In the first round as it was found a moment ago, where it was looked up. */
-async function findPresent(
-  { files }: AdmitUploadDeps,
-  { present, partition, fileId }: UploadToAdmit,
-  round: number,
-): Promise<FileRecord | null> {
-  return round === 0 && present !== undefined ? present : files.get(partition, fileId);
-}
-
-/** A key that no file has had. */
-export function newFileKey(): string {
-  return randomUUID().replaceAll('-', '');
-}
-
-/** What the record as it stands already refuses, before anything is written. */
-function refuseByRecord(input: UploadToAdmit, present: FileRecord | null): void {
-  const live = present?.live ?? null;
-  const pending = present?.pending_task ?? null;
-  if (input.intent === 'replace') {
-    if (live === null && pending === null) throw noSuchFile(input);
-  } else if (live !== null) throw alreadyExists(input);
-  else if (pending !== null) throw indexingInProgress(input, pending);
-}
-
-type Outcome =
-  | { kind: 'admitted'; supersededTask: string | null }
-  /** Ask again, under the file's own key where one is known. */
-  | { kind: 'again'; fileKey: string | null };
-
-/** One round. Whatever it wrote is taken back unless it ends admitted. */
-async function tryAdmission(deps: AdmitUploadDeps, input: UploadToAdmit, task: TaskRecord): Promise<Outcome> {
-  let admitted = false;
-  try {
-    await deps.tasks.insert(task);
-    if (input.callback != null) await deps.callbacks.insert({ taskId: task.task_id, ...input.callback });
-    if (deps.deduplicate) {
-      const holder = await deps.claims.claim({
-        partition: task.partition,
-        digest: task.upload.content_sha256,
-        fileKey: task.file_key,
-        fileId: task.file_id,
-        taskId: task.task_id,
-      });
-      // Held under our own file id: another upload of this file, just ahead of us. Its record will tell.
-      if (holder?.existingFileId === input.fileId) return { kind: 'again', fileKey: null };
-      if (holder !== null)
-        throw new AppError('DOCUMENT_CONTENT_EXISTS', undefined, {
-          details: { existing_file_id: holder.existingFileId },
-        });
-    }
-    // A replacement adds no file; one of a file that is not live yet inherits the place of the task it supersedes.
-    if (task.takes_no_place !== true && input.intent === 'create')
-      await reserveQuota(deps, { userId: task.user_id, taskId: task.task_id });
-    const outcome = await (input.intent === 'create' ? admitFirst : admitReplacement)(deps, input, task);
-    admitted = outcome.kind === 'admitted';
-    return outcome;
-  } finally {
-    if (!admitted) await takeBack(deps, task);
-  }
-}
-
-async function admitFirst(
-  { files }: AdmitUploadDeps,
-  input: UploadToAdmit,
-  task: TaskRecord,
-): Promise<Outcome> {
-  const answer = await files.admitFirst({
-    fileKey: task.file_key,
-    partition: task.partition,
-    partitionKey: input.partitionKey,
-    fileId: task.file_id,
-    userId: task.user_id,
-    taskId: task.task_id,
-    generation: task.generation,
-    workspaces: input.workspaces,
-  });
-  if (answer.outcome === 'admitted') return { kind: 'admitted', supersededTask: null };
-  if (answer.outcome === 'exists') throw alreadyExists(input);
-  if (answer.outcome === 'pending') throw indexingInProgress(input, answer.file.pending_task);
-  return { kind: 'again', fileKey: answer.outcome === 'other-key' ? answer.file.file_key : null };
-}
-
-async function admitReplacement(
-  { files }: AdmitUploadDeps,
-  input: UploadToAdmit,
-  task: TaskRecord,
-): Promise<Outcome> {
-  const answer = await files.admitReplacement({
-    fileKey: task.file_key,
-    taskId: task.task_id,
-    generation: task.generation,
-  });
-  if (answer.outcome === 'admitted') return { kind: 'admitted', supersededTask: answer.supersededTask };
-  if (answer.outcome === 'gone') throw noSuchFile(input);
-  return { kind: 'again', fileKey: null };
-}
-
-/**
- * Also after an admission whose answer was lost: then the record lets go of the task again. In this order, and no
- * further than it goes: a record that still waits for the task must find it.
- */
-async function takeBack(deps: AdmitUploadDeps, task: TaskRecord): Promise<void> {
-  try {
-    await deps.files.releasePending(task.file_key, task.task_id);
-    await deps.claims.release([task.task_id]);
-    await deps.quotas.release([task.task_id]);
-    if (task.has_callback === true) await deps.callbacks.remove(task.task_id);
-    await deps.tasks.remove(task.task_id);
-  } catch (error) {
-    deps.log.warn({ err: error, task_id: task.task_id }, 'what a refused upload wrote is left to the sweep');
-  }
 }

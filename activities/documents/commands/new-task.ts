@@ -27,6 +27,9 @@ export interface UploadToAdmit {
   /** Of a copy: the version to copy. */
   source?: { file_key: string; generation: number };
   callback?: { url: string; token: string | null } | null;
+  /** Of a file that was taken out of a mail: which version of which, and how many mails are around it. */
+  attachedTo?: { fileKey: string; generation: number };
+  attachmentDepth?: number;
   taskUrl(taskId: string): string;
 }
 
@@ -56,6 +59,7 @@ export function newTask(
     ...(input.source === undefined ? {} : { source: input.source }),
     ...(input.callback == null ? {} : { has_callback: true }),
     ...(takesPlace ? {} : { takes_no_place: true }),
+    ...(input.attachmentDepth === undefined ? {} : { attachment_depth: input.attachmentDepth }),
     embedder: input.embedder,
     error: null,
     created_at: new Date(),

@@ -1,3 +1,4 @@
+import type { AttachmentCollector } from './formats/attachment-collector.js';
 import type { FileKind } from './file-types.js';
 import type { ParseLimits } from './parse-limits.js';
 import type { ParseNotes } from './parse-notes.js';
@@ -12,6 +13,8 @@ export interface ParseSource {
   limits: ParseLimits;
   /** Takes the document's pictures, whose places are then among its sections. */
   pictures?: PictureCollector | undefined;
+  /** Takes the attachments of a mail, which are none of its sections then. */
+  attachments?: AttachmentCollector | undefined;
   /** Of a file within a file. */
   nest?: Nest;
 }

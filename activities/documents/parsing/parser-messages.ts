@@ -18,6 +18,8 @@ export interface ParseJob {
   outputPath: string;
   /** Where the document's pictures go; without it none are taken out. The directory is made when there is one. */
   pictures?: { directory: string; limits: PictureLimits } | undefined;
+  /** Where the attachments of a mail go, a directory that is made for them; without it they are sections of it. */
+  attachments?: { directory: string } | undefined;
 }
 
 export interface ParseProgress {
@@ -32,6 +34,15 @@ export interface MailIds {
   thread: string;
   /** Of the mail that is answered. */
   parent: string | null;
+}
+
+/** An attachment that is to be a file of its own. */
+export interface TakenAttachment {
+  /** As the mail names it. */
+  name: string;
+  /** As the mail says; empty where it does not. */
+  mimetype: string;
+  size: number;
 }
 
 /** A page of a PDF as it was drawn. */
@@ -59,6 +70,8 @@ export interface ParsedDocument {
   outputPath: string;
   /** Where pictures were asked for. The chunks say where each of them stands. */
   pictures?: PictureCount;
+  /** Where attachments were asked for: files `0`, `1`, … of the directory. */
+  attachments?: TakenAttachment[];
   /** Of the page that was drawn. */
   picture?: PagePicture;
   /** What came of reading it. */

@@ -37,6 +37,8 @@ export interface ParseRequest extends Omit<TextRequest, 'maxCharacters'> {
   chunking: ChunkingOptions;
   /** Takes out the document's pictures as well, into files `0`, `1`, … of a directory. */
   pictures?: { directory: string; limits?: Partial<PictureLimits> };
+  /** Takes out the attachments of a mail as well, likewise. */
+  attachments?: { directory: string };
   onProgress?: (progress: ParseProgress) => void;
 }
 
@@ -183,11 +185,19 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   const run = async (
     request: Pick<
       ParseRequest,
-      'path' | 'kind' | 'outputPath' | 'limits' | 'signal' | 'onProgress' | 'pictures' | 'userId'
+      | 'path'
+      | 'kind'
+      | 'outputPath'
+      | 'limits'
+      | 'signal'
+      | 'onProgress'
+      | 'pictures'
+      | 'attachments'
+      | 'userId'
     >,
     output: ParseJob['output'],
   ): Promise<ParsedDocument> => {
-    const { path, kind, outputPath, onProgress } = request;
+    const { path, kind, outputPath, attachments, onProgress } = request;
     const pictures = request.pictures && {
       directory: request.pictures.directory,
       limits: { ...defaultPictureLimits, ...request.pictures.limits },
@@ -201,6 +211,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
       outputPath,
       output,
       pictures,
+      attachments,
       limits: { ...limits, ...request.limits, ...ocr },
     };
     const release = await places.take(request.userId ?? null, signal);

@@ -1,6 +1,7 @@
 import { openChunkWriter } from './chunk-file.js';
 import { createChunker } from './chunker.js';
 import { stripInvisible } from '../../text/invisible-characters.js';
+import { createAttachmentCollector } from './formats/attachment-collector.js';
 import { parseDocument } from './parse-document.js';
 import type { ParsedSections } from './parse-source.js';
 import { drawPage } from './page-picture.js';
@@ -49,7 +50,8 @@ export async function runParseJob(
   const { output } = job;
   if ('page' in output) return drawPage({ ...job, output });
   const pictures = job.pictures && createPictureCollector(job.pictures.directory, job.pictures.limits);
-  const parsed = await parseDocument({ ...job, pictures });
+  const attachments = job.attachments && createAttachmentCollector(job.attachments.directory);
+  const parsed = await parseDocument({ ...job, pictures, attachments });
   const report = createReportReader(parsed, job.kind, pictures);
   const encodingOf = (): Pick<ReadDocument, 'encoding'> =>
     parsed.encoding === undefined ? {} : { encoding: parsed.encoding };
@@ -105,6 +107,7 @@ export async function runParseJob(
     ...encodingOf(),
     ...mailOf(parsed),
     ...(pictures && { pictures: pictures.count() }),
+    ...(attachments && { attachments: attachments.list() }),
     report: report.end(),
   };
 }

@@ -28,6 +28,8 @@ const INDEXES: Record<string, IndexDescription[]> = {
     { key: { workspaces: 1 } },
     // What a crash left between a record and its chunks: the sweep.
     { key: { chunk_updates: 1 } },
+    // The attachments of a mail.
+    { key: { 'attached.to': 1 }, sparse: true },
   ],
   workspaces: [
     { key: { name_key: 1 }, unique: true, sparse: true },

@@ -208,6 +208,44 @@ export function fileLinksContract(subject: Subject<FileStore>): void {
       expect(await recordOf(file.fileKey)).toMatchObject({ workspaces: [], deleted_at: null });
     });
 
+    test('an attachment goes with the last version of its mail', async () => {
+      const mail = randomUUID();
+      const attachedTo = (of: number) => ({ fileKey: mail, generation: of });
+      const both = await makeLive({ attachedTo: attachedTo(10) });
+      const first = await admit({ attachedTo: attachedTo(10) });
+      const again = { partition: both.partition, fileId: both.fileId };
+      for (const _time of [1, 2])
+        expect(await store().keepAttached({ ...again, attachedTo: attachedTo(11) })).toBe(true);
+      expect(await recordOf(both.fileKey)).toMatchObject({ attached: { to: mail, generations: [10, 11] } });
+      const drop = (keep: number[], upTo: number) => store().dropAttached(mail, { keep, upTo });
+      expect(await drop([10], 11)).toBeNull();
+      expect((await drop([], 10))?.file_key).toBe(first.fileKey);
+      expect(await recordOf(first.fileKey)).toMatchObject({
+        live: null,
+        pending_task: null,
+        deleted_at: expect.any(Date),
+      });
+      expect(await drop([11], 11)).toBeNull();
+      const dropped = await Promise.all(times(5, () => drop([12], 12)));
+      expect(dropped.filter((file) => file !== null)).toMatchObject([{ file_key: both.fileKey }]);
+      expect(await store().keepAttached({ ...again, attachedTo: attachedTo(12) })).toBe(false);
+    });
+
+    test('keeps no attachment of another mail, and none that failed; its name may be used', async () => {
+      const mail = { fileKey: randomUUID(), generation: 10 };
+      const failed = await admit({ attachedTo: mail });
+      const name = { partition: failed.partition, fileId: failed.fileId };
+      const other = { ...mail, fileKey: randomUUID() };
+      expect(await store().keepAttached({ ...name, attachedTo: other })).toBe(false);
+      await store().releasePending(failed.fileKey, failed.taskId);
+      expect(await store().keepAttached({ ...name, attachedTo: mail })).toBe(false);
+      generation += 1;
+      const uploaded = { ...failed, taskId: randomUUID(), generation, attachedTo: null };
+      expect((await store().admitFirst(uploaded)).outcome).toBe('admitted');
+      expect((await recordOf(failed.fileKey))?.attached).toBeUndefined();
+      expect(await store().dropAttached(mail.fileKey, { keep: [], upTo: 1e9 })).toBeNull();
+    });
+
     test('of workspaces that let go at once, exactly one orphans the file', async () => {
       const keys = times(8, (index) => `x${index}`);
       const file = await makeLive({ workspaces: keys });

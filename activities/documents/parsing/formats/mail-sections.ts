@@ -3,6 +3,8 @@ import { parseHtml } from '../html-parser.js';
 import type { Nest, ParseSource } from '../parse-source.js';
 import type { Section } from '../section.js';
 import { cleanText } from '../text-encoding.js';
+import { MAX_ATTACHMENT_FILES } from './attachment-collector.js';
+import type { AttachmentCollector } from './attachment-collector.js';
 import { beyondLimit } from './limit-error.js';
 import { memberSections } from './member-sections.js';
 import { splitQuotes } from './quoted-text.js';
@@ -43,7 +45,17 @@ export async function* mailSections(
   const title = subject === '' ? '' : `# ${subject}\n\n`;
   yield { headingPath, page: null, kind: 'text', text: title + lines.join('\n'), opens: true };
   yield* bodySections(mail, headingPath, source.limits.maxNesting);
+  yield* attachmentSections(mail, headingPath, source);
+}
+
+/** Each attachment under its name; where they are to be files of their own, their names alone. */
+async function* attachmentSections(
+  mail: Mail,
+  headingPath: string[],
+  source: ParseSource & { nest: Nest },
+): AsyncGenerator<Section> {
   const count = mail.attachments.length;
+  const names: string[] = [];
   const { nest, limits } = source;
   // Before the first of them is read, which takes its time.
   if (nest.spent.members + count > limits.maxArchiveEntries)
@@ -58,8 +70,27 @@ export async function* mailSections(
       headingPath,
       write,
     };
-    yield* memberSections(member, source);
+    if (source.attachments === undefined) yield* memberSections(member, source);
+    else if (await takeAttachment(member, source.attachments, source)) names.push(oneLine(member.name));
   }
+  if (names.length > 0)
+    yield { headingPath, page: null, kind: 'text', text: `Attachments: ${names.join(', ')}` };
+}
+
+async function takeAttachment(
+  attachment: Parameters<AttachmentCollector['take']>[0],
+  attachments: AttachmentCollector,
+  { nest, limits }: ParseSource & { nest: Nest },
+): Promise<boolean> {
+  nest.spent.members += 1;
+  if (attachments.full) {
+    nest.notes.degrade(
+      `Of a mail the first ${MAX_ATTACHMENT_FILES} attachments become files; the others were left out.`,
+    );
+    return false;
+  }
+  nest.spent.bytes += await attachments.take(attachment, limits.maxExpandedBytes - nest.spent.bytes);
+  return true;
 }
 
 function* bodySections(mail: Mail, headingPath: string[], maxNesting: number): Generator<Section> {

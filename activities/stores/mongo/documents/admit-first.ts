@@ -41,6 +41,7 @@ async function insert(files: Collection<FileDocument>, input: Input): Promise<Fi
     file_id: input.fileId,
     created_by: input.userId,
     ...belonging(input),
+    ...attached(input),
     latest_generation: input.generation,
     live: null,
     pending_task: input.taskId,
@@ -63,6 +64,11 @@ function belonging({ workspaces = [] }: Input): Pick<FileDocument, 'workspaces' 
   };
 }
 
+function attached({ attachedTo }: Input): Pick<FileDocument, 'attached'> {
+  if (attachedTo == null) return {};
+  return { attached: { to: attachedTo.fileKey, generations: [attachedTo.generation] } };
+}
+
 /** A first task failed or was cancelled and left a record without a running task: one guarded update takes it over. */
 function takeOver(files: Collection<FileDocument>, input: Input): Promise<FileDocument | null> {
   return files.findOneAndUpdate(
@@ -79,9 +85,12 @@ function takeOver(files: Collection<FileDocument>, input: Input): Promise<FileDo
         latest_generation: input.generation,
         created_by: input.userId,
         ...belonging(input),
+        ...attached(input),
         metadata_patch: null,
         updated_at: new Date(),
       },
+      // What a client uploads under the name of an attachment is none.
+      ...(input.attachedTo == null ? { $unset: { attached: '' as const } } : {}),
       $inc: { revision: 1 },
     },
     { returnDocument: 'after' },

@@ -26,6 +26,7 @@ export interface FileDocument {
   /** Absent means 0. */
   revision?: number;
   chunk_updates?: string[];
+  attached?: { to: string; generations: number[] };
   created_at: Date;
   updated_at: Date;
   /** There on tombstones only, so that the sparse index lists them. */
@@ -66,6 +67,7 @@ export function toFileRecord(document: FileDocument): FileRecord {
     metadata_patch: document.metadata_patch == null ? null : metadataFromText(document.metadata_patch),
     revision: document.revision ?? 0,
     chunk_updates: document.chunk_updates ?? [],
+    ...(document.attached === undefined ? {} : { attached: document.attached }),
     created_at: document.created_at,
     updated_at: document.updated_at,
     deleted_at: document.tombstone_at ?? null,

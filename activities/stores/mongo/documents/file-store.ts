@@ -168,6 +168,32 @@ export function createMongoFileStore(db: Db): FileStore {
       );
       return before && toFileRecord(before);
     },
+    async keepAttached({ partition, fileId, attachedTo }) {
+      const { matchedCount } = await files.updateOne(
+        {
+          name_key: nameKey(partition, fileId),
+          'attached.to': attachedTo.fileKey,
+          $or: PRESENT.$or ?? [],
+        },
+        { $addToSet: { 'attached.generations': attachedTo.generation } },
+      );
+      return matchedCount === 1;
+    },
+    async dropAttached(fileKey, { keep, upTo }) {
+      const before = await files.findOneAndUpdate(
+        {
+          'attached.to': fileKey,
+          $nor: [
+            ...NAMED.$nor,
+            { 'attached.generations': { $in: [...keep] } },
+            { 'attached.generations': { $gt: upTo } },
+          ],
+        },
+        tombstone(new Date()),
+        { returnDocument: 'before' },
+      );
+      return before && toFileRecord(before);
+    },
     async change({ file, token, live, metadataPatch, to }) {
       const name =
         to === undefined

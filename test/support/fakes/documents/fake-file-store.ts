@@ -163,7 +163,14 @@ export function createFakeFileStore(): FileStore {
     },
     async admitFirst(input) {
       const { fileKey, partition, partitionKey, fileId, userId, taskId, generation, workspaces = [] } = input;
-      const belonging = { workspaces: [...workspaces], independent: workspaces.length === 0 };
+      const { attachedTo } = input;
+      const belonging = {
+        workspaces: [...workspaces],
+        independent: workspaces.length === 0,
+        ...(attachedTo != null && {
+          attached: { to: attachedTo.fileKey, generations: [attachedTo.generation] },
+        }),
+      };
       const found = active(partition, fileId);
       const now = new Date();
       if (found === undefined) {
@@ -193,6 +200,7 @@ export function createFakeFileStore(): FileStore {
       if (found.pending_task !== null) return { outcome: 'pending', file: copy(found) };
       if (found.file_key !== fileKey) return { outcome: 'other-key', file: copy(found) };
       if (found.latest_generation >= generation) return { outcome: 'stale' };
+      if (attachedTo == null) delete found.attached;
       Object.assign(found, {
         pending_task: taskId,
         latest_generation: generation,
@@ -240,6 +248,24 @@ export function createFakeFileStore(): FileStore {
       const file = active(partition, fileId);
       if (file === undefined || !isPresent(file)) return null;
       if (fileKey !== undefined && file.file_key !== fileKey) return null;
+      const before = copy(file);
+      bury(file);
+      return before;
+    },
+    async keepAttached({ partition, fileId, attachedTo }) {
+      const file = active(partition, fileId);
+      if (file?.attached?.to !== attachedTo.fileKey || !isPresent(file)) return false;
+      const { generations } = file.attached;
+      if (!generations.includes(attachedTo.generation)) generations.push(attachedTo.generation);
+      return true;
+    },
+    async dropAttached(fileKey, { keep, upTo }) {
+      const isKept = (generation: number): boolean => keep.includes(generation) || generation > upTo;
+      const file = [...files.values()].find(
+        ({ attached, deleted_at }) =>
+          attached?.to === fileKey && deleted_at === null && !attached.generations.some(isKept),
+      );
+      if (file === undefined) return null;
       const before = copy(file);
       bury(file);
       return before;

@@ -1,3 +1,6 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { checkContent } from '../../../../../activities/documents/parsing/content-check.js';
 import { startTestParser } from '../../../../support/documents/parse-file.js';
@@ -46,6 +49,61 @@ const BODY = [
 ].join('\n');
 
 describe('eml', () => {
+  it('gives attachments as files where it is asked to, in bounds', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'tamis-attachments-'));
+    const within = writeEml({
+      headers: { Subject: 'within' },
+      text: 'inner',
+      attachments: [{ name: 'deep.txt', type: 'text/plain', content: 'deep' }],
+      boundary: 'inner',
+    });
+    const attachments = [
+      { name: '../../grain.csv', type: 'text/csv', content: 'grain,price\nrye,7\n' },
+      { name: 'within.eml', type: 'message/rfc822', content: within },
+    ];
+    const mail = { headers: { Subject: 'outer' }, text: 'The mail itself.', attachments };
+    const parsed = await parser.parse('eml', writeEml(mail), { attachments: { directory } });
+    expect(parsed.attachments?.map(({ name, mimetype }) => [name, mimetype])).toEqual([
+      ['../../grain.csv', 'text/csv'],
+      ['within.eml', 'message/rfc822'],
+    ]);
+    expect(parsed.text).toContain('Attachments: ../../grain.csv, within.eml');
+    expect(parsed.text).not.toMatch(/rye|inner|deep/);
+    expect((await readdir(directory)).sort()).toEqual(['0', '1']);
+    expect(await readFile(join(directory, '0'), 'utf8')).toContain('rye,7');
+    expect(await readFile(join(directory, '1'), 'utf8')).toContain('deep.txt');
+
+    const many = Array.from({ length: 103 }, (_, n) => ({
+      name: `${n}.txt`,
+      type: 'text/plain',
+      content: 'x',
+    }));
+    const crowded = await parser.parse('eml', writeEml({ ...mail, attachments: many }), {
+      attachments: { directory },
+    });
+    expect(crowded.attachments).toHaveLength(100);
+    expect(crowded.report).toMatchObject({
+      degraded: true,
+      reasons: [expect.stringContaining('first 100 attachments')],
+    });
+    const limits = { maxExpandedBytes: 10 };
+    await expect(
+      parser.parse('eml', writeEml(mail), { attachments: { directory }, limits }),
+    ).rejects.toMatchObject({ code: 'FILE_TOO_COMPLEX' });
+    await rm(directory, { recursive: true });
+  });
+
+  it('gives attachments of Outlook likewise', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'tamis-attachments-'));
+    const attachments = [{ name: 'grain.csv', type: 'text/csv', content: 'grain,price\nrye,7\n' }];
+    const bytes = writeMsg({ headers: { Subject: 'outer' }, text: 'Mail.', attachments });
+    const parsed = await parser.parse('msg', bytes, { attachments: { directory } });
+    expect(parsed.attachments).toMatchObject([{ name: 'grain.csv' }]);
+    expect(parsed.text).not.toContain('rye');
+    expect(await readFile(join(directory, '0'), 'utf8')).toContain('rye,7');
+    await rm(directory, { recursive: true });
+  });
+
   it('gives headers, what was said, what is quoted, and its place in the thread', async () => {
     const parsed = await parser.parse('eml', writeEml({ headers: HEADERS, text: BODY }));
     expect(parsed.mail).toEqual({ thread: 'first@mill.example', parent: 'second@mill.example' });

@@ -1,0 +1,238 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { checkStores } from '../../../activities/documents/clean-up/check-stores.js';
+import { seededPresets } from '../../../activities/models/seeds/seeded-presets.js';
+import type { ParserPool } from '../../../activities/documents/parsing/parser-pool.js';
+import { AppError } from '../../../schemas/app-error.js';
+import { parseConfig } from '../../../schemas/config/config.js';
+import type { TaskRecord } from '../../../schemas/documents/tasks.js';
+import { activityBench, inActivity, refOf, scriptedParser } from '../../support/activity-bench.js';
+import type { ActivityBench } from '../../support/activity-bench.js';
+import { sampleReport } from '../../support/documents/sample-report.js';
+
+const MAIL = { filename: 'mail.eml', original_filename: 'mail.eml', mimetype: 'message/rfc822' };
+const NOTE = { name: 'note.txt', content: 'a note' };
+const PRICES = { name: 'prices.csv', content: 'grain,price\nrye,7\n' };
+const PROGRAM = { name: 'setup.exe', content: 'MZ' };
+const FORWARDED = { name: 'forwarded.eml', content: 'Subject: forwarded\n\nsee below' };
+
+type Attachment = typeof NOTE;
+
+/** A bench whose preset has attachments become files; `attachments` is what the parser finds in a mail. */
+async function openBench(attachments: Attachment[], options: { defaultFileQuota?: number } = {}) {
+  const texts = scriptedParser(['what the mail says']);
+  const found = { attachments };
+  const asked: boolean[] = [];
+  const parser: Pick<ParserPool, 'parseAndChunk'> = {
+    async parseAndChunk(request) {
+      const parsed = { ...(await texts.parseAndChunk(request)), report: sampleReport() };
+      asked.push(request.attachments !== undefined);
+      if (request.attachments === undefined || request.kind !== 'eml') return parsed;
+      const { directory } = request.attachments;
+      await mkdir(directory, { recursive: true });
+      for (const [index, { content }] of found.attachments.entries())
+        await writeFile(join(directory, String(index)), content);
+      const taken = found.attachments.map(({ name, content }) => ({
+        name,
+        mimetype: '',
+        size: content.length,
+      }));
+      return { ...parsed, attachments: taken };
+    },
+  };
+  const bench = await activityBench(parser, options);
+  for (const preset of seededPresets(parseConfig({}))) await bench.presets.seed(preset);
+  const legal = await bench.presets.get('indexation', 'legal');
+  await bench.presets.create({
+    ...legal!,
+    name: 'mails',
+    config: { ...legal!.config, attachments_as_files: true },
+  });
+  await bench.partitions.update('library', { indexation_preset: 'mails' });
+  return { ...bench, found, asked };
+}
+
+function read(bench: ActivityBench, task: TaskRecord) {
+  return inActivity(() => bench.documents.parseDocument(refOf(task), { goOn: true })).result;
+}
+
+/** Reads what was admitted and waits, as the dispatcher has it done, until nothing waits. */
+async function readAttachments(bench: ActivityBench): Promise<void> {
+  for (;;) {
+    const waiting = (await bench.tasks.list({ userId: null, states: ['QUEUED'], limit: 100 }))[0];
+    if (waiting === undefined) return;
+    await bench.blobs.assign(waiting.task_id, {
+      fileKey: waiting.file_key,
+      generation: waiting.generation,
+    });
+    await read(bench, waiting);
+  }
+}
+
+async function live(bench: ActivityBench) {
+  const files = await bench.files.listLive({ kind: 'all', userId: 1 }, 'library');
+  return files.map(({ live: version, ...file }) => ({ ...file, ...version! }));
+}
+
+function drifts(bench: ActivityBench) {
+  return checkStores(bench, { deduplicate: true });
+}
+
+describe('attachments of a mail that become files', () => {
+  it('are files beside it, with a task and a report each; what is not read is told', async () => {
+    const bench = await openBench([NOTE, PRICES, PROGRAM]);
+    const mail = await bench.admit('letter', 'mail', MAIL);
+    expect(await read(bench, mail)).toMatchObject({ attached: true, published: { replaced: false } });
+    await readAttachments(bench);
+    const [letter, ...attached] = await live(bench);
+    expect(letter).toMatchObject({ file_id: 'letter', relationship_id: 'letter', parent_id: null });
+    expect(attached.map(({ filename }) => filename).sort()).toEqual(['note.txt', 'prices.csv']);
+    for (const one of attached) {
+      expect(one).toMatchObject({
+        relationship_id: 'letter',
+        parent_id: 'letter',
+        metadata: mail.metadata,
+        partition_key: letter!.partition_key,
+        parse_report: { degraded: false },
+      });
+      expect(await bench.tasks.get(one.task_id)).toMatchObject({ state: 'COMPLETED', file_id: one.file_id });
+    }
+    const { attachments } = letter!.parse_report!;
+    expect(attachments?.map(({ name }) => name)).toEqual(['note.txt', 'prices.csv', 'setup.exe']);
+    expect(attachments?.[0]).toEqual({
+      name: 'note.txt',
+      file_id: attached.find(({ filename }) => filename === 'note.txt')?.file_id,
+      reason: null,
+    });
+    expect(attachments?.[2]).toMatchObject({
+      file_id: null,
+      reason: expect.stringContaining("Unsupported file type (extension '.exe')"),
+    });
+    expect(letter!.degraded_stages).toEqual([]);
+    expect(await drifts(bench)).toEqual([]);
+  });
+
+  it('are neither asked for without the setting, nor of what is no mail', async () => {
+    const bench = await openBench([NOTE]);
+    await read(bench, await bench.admit('text', 'text'));
+    await bench.partitions.update('library', { indexation_preset: 'legal' });
+    await read(bench, await bench.admit('letter', 'mail', MAIL));
+    expect(bench.asked).toEqual([false, false]);
+  });
+
+  it('are admitted once, though the mail is read again half way', async () => {
+    const bench = await openBench([NOTE, PRICES]);
+    const { admitFirst } = bench.files;
+    let admissions = 0;
+    bench.files.admitFirst = (input) => {
+      if (input.attachedTo != null && ++admissions === 2) throw new AppError('STORAGE_ERROR');
+      return admitFirst(input);
+    };
+    const mail = await bench.admit('letter', 'mail', MAIL);
+    await expect(read(bench, mail)).rejects.toMatchObject({ code: 'STORAGE_ERROR' });
+    await read(bench, mail);
+    await readAttachments(bench);
+    expect(await live(bench)).toHaveLength(3);
+    expect(await drifts(bench)).toEqual([]);
+  });
+
+  it('are kept by a new version that has them, and go with the last that does', async () => {
+    const bench = await openBench([NOTE, PRICES]);
+    await read(bench, await bench.admit('letter', 'mail', MAIL));
+    await readAttachments(bench);
+    const keys = async () =>
+      new Map((await live(bench)).map(({ filename, file_key: fileKey }) => [filename, fileKey]));
+    const before = await keys();
+    bench.found.attachments = [PRICES, { ...NOTE, content: 'another note' }];
+    const second = await bench.admit('letter', 'another mail', MAIL);
+    expect(await read(bench, second)).toMatchObject({ published: { replaced: true } });
+    await bench.documents.cleanFile(second.file_key);
+    await readAttachments(bench);
+    const after = await keys();
+    expect(after.get('prices.csv')).toBe(before.get('prices.csv'));
+    expect(after.get('note.txt')).not.toBe(before.get('note.txt'));
+    expect(after.size).toBe(3);
+    expect(await drifts(bench)).toEqual([]);
+  });
+
+  it('of a version that fails go, and those of the live one stay', async () => {
+    const bench = await openBench([NOTE]);
+    await read(bench, await bench.admit('letter', 'mail', MAIL));
+    await readAttachments(bench);
+    bench.found.attachments = [NOTE, PRICES];
+    const second = await bench.admit('letter', 'another mail', MAIL);
+    bench.chunks.put = () => Promise.reject(new AppError('VDB_CONNECTION_ERROR'));
+    await read(bench, second);
+    const failure = { code: 'UNEXPECTED_ERROR', message: 'away', traceback: [] };
+    await inActivity(() => bench.documents.endTask(refOf(second), failure)).result;
+    await bench.documents.cleanFile(second.file_key);
+    expect((await live(bench)).map(({ filename }) => filename).sort()).toEqual(['mail.eml', 'note.txt']);
+    expect(await drifts(bench)).toEqual([]);
+  });
+
+  it('go with the mail, those of attached mails too, whose own are sections', async () => {
+    const bench = await openBench([NOTE, FORWARDED]);
+    const mail = await bench.admit('letter', 'mail', MAIL);
+    await read(bench, mail);
+    await readAttachments(bench);
+    // The mail, its two; the two of the forwarded one, of which the second asks for no more.
+    expect(await live(bench)).toHaveLength(5);
+    expect(bench.asked.filter(Boolean)).toHaveLength(2);
+    await bench.files.markDeleted('library', 'letter');
+    await bench.documents.cleanFile(mail.file_key);
+    expect(await live(bench)).toEqual([]);
+    expect(await drifts(bench)).toEqual([]);
+  });
+
+  it('count against the quota: what is beyond becomes no file, and the mail says so', async () => {
+    const bench = await openBench([NOTE, PRICES], { defaultFileQuota: 1 });
+    await read(bench, await bench.admit('letter', 'mail', MAIL));
+    await readAttachments(bench);
+    const [letter, ...attached] = await live(bench);
+    expect(attached).toHaveLength(1);
+    expect(letter).toMatchObject({
+      degraded_stages: ['parse'],
+      parse_report: {
+        degraded: true,
+        reasons: [expect.stringContaining('File quota exceeded')],
+        attachments: [{ reason: null }, { file_id: null }],
+      },
+    });
+    expect(await drifts(bench)).toEqual([]);
+  });
+
+  it('leave the file of a client alone that has their name', async () => {
+    const bench = await openBench([NOTE]);
+    await read(bench, await bench.admit('letter', 'mail', MAIL));
+    const { file_id: name } = (await bench.tasks.list({ userId: null, states: ['QUEUED'], limit: 1 }))[0]!;
+    const other = await openBench([NOTE]);
+    await read(other, await other.admit(name, 'of the client'));
+    const mail = await other.admit('letter', 'mail', MAIL);
+    await read(other, mail);
+    expect((await other.files.get('library', 'letter'))?.live?.parse_report).toMatchObject({
+      attachments: [{ file_id: null, reason: expect.stringContaining('already exists') }],
+    });
+    await other.files.markDeleted('library', 'letter');
+    await other.documents.cleanFile(mail.file_key);
+    expect(await live(other)).toMatchObject([{ file_id: name }]);
+    expect(await drifts(other)).toEqual([]);
+  });
+
+  it('are none of a mail that is deleted while they are admitted', async () => {
+    const bench = await openBench([NOTE, PRICES]);
+    const mail = await bench.admit('letter', 'mail', MAIL);
+    const { admitFirst } = bench.files;
+    bench.files.admitFirst = async (input) => {
+      if (input.attachedTo != null && (await bench.files.get('library', 'letter')) !== null) {
+        await bench.files.markDeleted('library', 'letter');
+        await bench.documents.cleanFile(mail.file_key);
+      }
+      return admitFirst(input);
+    };
+    await expect(read(bench, mail)).rejects.toMatchObject({ code: 'TASK_CANCELLED' });
+    expect(await live(bench)).toEqual([]);
+    expect(await bench.tasks.list({ userId: null, states: ['QUEUED', 'SERIALIZING'], limit: 9 })).toEqual([]);
+    expect(await drifts(bench)).toEqual([]);
+  });
+});
