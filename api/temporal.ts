@@ -9,6 +9,7 @@ import type { SwapStarter } from '../activities/ports/embedder-swaps.js';
 import type { EvaluationStarter } from '../activities/ports/evaluation.js';
 import type { ForwardingStarter } from '../activities/ports/signals.js';
 import { temporalDataConverter } from '../activities/temporal/data-converter.js';
+import { attributingInterceptors } from '../activities/temporal/search-attributes.js';
 import type { WorkerVersionSteering } from '../activities/ports/worker-versions.js';
 import {
   handshakeProblem,
@@ -38,8 +39,6 @@ import {
 import type { MigrationName } from '../schemas/migrations/migrations.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import { LATE, orLate } from '../activities/temporal/or-late.js';
-import { attributesOf, isUnknownAttribute } from './temporal-attributes.js';
-import type { Attributes } from './temporal-attributes.js';
 import { callInterceptor } from './temporal-calls.js';
 import { away, createScheduleSteering } from './temporal-schedules.js';
 import type { RunBackupInput, runBackup } from '../workflows/backups/run-backup.js';
@@ -94,36 +93,22 @@ export function connectTemporal(
     ...temporalConnection(config.temporal),
     connectTimeout: DEADLINE_MS,
   });
+  const attributing = attributingInterceptors(config.temporal);
   const client = new Client({
     connection,
     namespace,
     dataConverter: temporalDataConverter(config),
-    interceptors: { workflow: [callInterceptor(meter, tracer)] },
+    interceptors: {
+      workflow: [attributing.workflow, callInterceptor(meter, tracer)],
+      schedule: [attributing.schedule],
+    },
   });
   const taskQueue = taskQueues(prefix).documents;
   const withDeadline = <T>(call: () => Promise<T>): Promise<T> =>
     connection.withDeadline(Date.now() + DEADLINE_MS, call);
 
-  /** Search attributes are kept as they are: no codec reaches them. */
-  const nameable = (partition: string): string | undefined =>
-    config.temporal.encryptPayloads ? undefined : partition;
-
-  /** Starts with our search attributes, or without them where the namespace does not know them. */
-  const startAttributed = (
-    attributes: Attributes,
-    start: (attributes: Attributes) => Promise<unknown>,
-  ): Promise<void> =>
-    withDeadline(async () => {
-      try {
-        await start(attributes);
-      } catch (error) {
-        if (!isUnknownAttribute(error)) throw error;
-        await start({});
-      }
-    });
-
-  const startAndTell = (watcher: string, signal: string): Promise<void> =>
-    startAttributed(attributesOf('forward-signals'), (attributes) =>
+  const startAndTell = async (watcher: string, signal: string): Promise<void> => {
+    await withDeadline(() =>
       client.workflow.signalWithStart<typeof forwardSignals>('forwardSignals', {
         workflowId: forwardWorkflowId(prefix, watcher),
         taskQueue: taskQueues(prefix).alerts,
@@ -131,14 +116,19 @@ export function connectTemporal(
         signal,
         memo: { watcher },
         staticSummary: `signals of ${watcher}`,
-        ...attributes,
       }),
     );
+  };
 
   /** A workflow whose id says what it is for: running already is as good as started. */
   const startOnce = <T extends (input: never) => Promise<void>>(
     type: string,
-    options: { workflowId: string; args: [Parameters<T>[0]]; staticSummary: string },
+    options: {
+      workflowId: string;
+      args: [Parameters<T>[0]];
+      memo?: { partition: string };
+      staticSummary: string;
+    },
   ): Promise<void> =>
     withDeadline(async () => {
       try {
@@ -173,9 +163,9 @@ export function connectTemporal(
   };
 
   /** A workflow that one run at a time has: the code is answered while there is one. */
-  const startAlone = async (code: ErrorCode, ...start: Parameters<typeof startAttributed>): Promise<void> => {
+  const startAlone = async (code: ErrorCode, start: () => Promise<unknown>): Promise<void> => {
     try {
-      await startAttributed(...start);
+      await withDeadline(start);
     } catch (error) {
       if (error instanceof WorkflowExecutionAlreadyStartedError) throw new AppError(code);
       throw away(error);
@@ -183,7 +173,7 @@ export function connectTemporal(
   };
 
   const startBackupRun = (summary: string, input: RunBackupInput & { runId: string }): Promise<void> =>
-    startAlone('BACKUP_RUNNING', attributesOf('backup'), (attributes) =>
+    startAlone('BACKUP_RUNNING', () =>
       client.workflow.start<typeof runBackup>('runBackup', {
         workflowId: backupWorkflowId(prefix),
         workflowIdConflictPolicy: 'FAIL',
@@ -191,7 +181,6 @@ export function connectTemporal(
         args: [input],
         memo: { run_id: input.runId, started_by: input.startedBy },
         staticSummary: summary,
-        ...attributes,
       }),
     );
 
@@ -209,7 +198,7 @@ export function connectTemporal(
 
     async startIndexing(task) {
       try {
-        await startAttributed(attributesOf(`${task.kind}-document`, nameable(task.partition)), (attributes) =>
+        await withDeadline(() =>
           client.workflow.start<typeof indexDocument>(
             task.kind === 'copy' ? 'copyDocument' : 'indexDocument',
             {
@@ -228,7 +217,6 @@ export function connectTemporal(
               ],
               memo: { task_id: task.task_id, partition: task.partition, file_id: task.file_id },
               staticSummary: `${task.file_id} in ${task.partition}`,
-              ...attributes,
             },
           ),
         );
@@ -265,6 +253,7 @@ export function connectTemporal(
       startOnce<typeof cleanPartition>('cleanPartition', {
         workflowId: cleanPartitionWorkflowId(prefix, partition_key),
         args: [{ prefix, partition, partitionKey: partition_key }],
+        memo: { partition },
         staticSummary: `removal of the partition ${partition}`,
       }),
 
@@ -282,8 +271,8 @@ export function connectTemporal(
 
     notifySignals: (watcher) => startAndTell(watcher, WAKE),
 
-    notifyMetrics: (watcher) =>
-      startAttributed(attributesOf('forward-metrics'), (attributes) =>
+    async notifyMetrics(watcher) {
+      await withDeadline(() =>
         client.workflow.signalWithStart<typeof forwardMetrics>('forwardMetrics', {
           workflowId: metricsWorkflowId(prefix, watcher),
           taskQueue: taskQueues(prefix).alerts,
@@ -291,9 +280,9 @@ export function connectTemporal(
           signal: WAKE,
           memo: { watcher },
           staticSummary: `metrics of ${watcher}`,
-          ...attributes,
         }),
-      ),
+      );
+    },
 
     async urge(watcher, word) {
       try {
@@ -304,7 +293,7 @@ export function connectTemporal(
     },
 
     startMigration: (run) =>
-      startAlone('MIGRATION_RUNNING', attributesOf('migrate'), (attributes) =>
+      startAlone('MIGRATION_RUNNING', () =>
         client.workflow.start<typeof migrate>('migrate', {
           workflowId: migrationWorkflowId(prefix, run.name),
           workflowIdConflictPolicy: 'FAIL',
@@ -312,28 +301,23 @@ export function connectTemporal(
           args: [{ prefix, ...run }],
           memo: { run_id: run.runId, started_by: run.startedBy },
           staticSummary: `migration ${run.name}${run.mode === 'run' ? '' : ` (${run.mode})`}`,
-          ...attributes,
         }),
       ),
 
     startSwap: (swap) =>
-      startAlone(
-        'EMBEDDER_SWAP_IN_PROGRESS',
-        attributesOf('swap-embedder', nameable(swap.partition)),
-        (attributes) =>
-          client.workflow.start<typeof swapEmbedder>('swapEmbedder', {
-            workflowId: swapWorkflowId(prefix, swap.partition_key),
-            workflowIdConflictPolicy: 'FAIL',
-            taskQueue,
-            args: [{ prefix, swap }],
-            memo: { swap_id: swap.swap_id, partition: swap.partition, started_by: swap.started_by },
-            staticSummary: `${swap.partition} from ${swap.source_embedder} to ${swap.target_embedder}`,
-            ...attributes,
-          }),
+      startAlone('EMBEDDER_SWAP_IN_PROGRESS', () =>
+        client.workflow.start<typeof swapEmbedder>('swapEmbedder', {
+          workflowId: swapWorkflowId(prefix, swap.partition_key),
+          workflowIdConflictPolicy: 'FAIL',
+          taskQueue,
+          args: [{ prefix, swap }],
+          memo: { swap_id: swap.swap_id, partition: swap.partition, started_by: swap.started_by },
+          staticSummary: `${swap.partition} from ${swap.source_embedder} to ${swap.target_embedder}`,
+        }),
       ),
 
     startSwaps: (swaps) =>
-      startAlone('EMBEDDER_SWAP_IN_PROGRESS', attributesOf('swap-embedders'), (attributes) =>
+      startAlone('EMBEDDER_SWAP_IN_PROGRESS', () =>
         client.workflow.start<typeof swapEmbedders>('swapEmbedders', {
           workflowId: swapsWorkflowId(prefix, swaps.source),
           workflowIdConflictPolicy: 'FAIL',
@@ -341,14 +325,13 @@ export function connectTemporal(
           args: [{ prefix, ...swaps }],
           memo: { started_by: swaps.startedBy },
           staticSummary: `all partitions from ${swaps.source} to ${swaps.target}`,
-          ...attributes,
         }),
       ),
 
     cancelSwap: (partitionKey) => cancelled(swapWorkflowId(prefix, partitionKey)),
 
     startEvaluation: (run) =>
-      startAlone('EVALUATION_RUNNING', attributesOf('evaluate', nameable(run.partition)), (attributes) =>
+      startAlone('EVALUATION_RUNNING', () =>
         client.workflow.start<typeof evaluate>('evaluate', {
           workflowId: evaluationWorkflowId(prefix, run.partition_key),
           workflowIdConflictPolicy: 'FAIL',
@@ -356,7 +339,6 @@ export function connectTemporal(
           args: [{ prefix, run }],
           memo: { run_id: run.run_id, partition: run.partition, started_by: run.started_by },
           staticSummary: `${run.set} version ${run.version} over ${run.partition}`,
-          ...attributes,
         }),
       ),
 

@@ -48,6 +48,15 @@ export const REQUEST_ID_HEADER = 'tamis-request-id';
 /** Likewise the span that started a workflow, written as the W3C header of that name. */
 export const TRACE_HEADER = 'traceparent';
 
+/** Search attributes of workflows, registered by deploy: an operator finds workflows by them in Temporal's UI. */
+export const KIND_ATTRIBUTE = 'TamisKind';
+export const PARTITION_ATTRIBUTE = 'TamisPartition';
+
+/** The value of `TamisKind`: `index-document` of `indexDocument`. */
+export function workflowKind(workflowType: string): string {
+  return workflowType.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
 /** Workers of an installation as Temporal's worker versioning knows them; the name takes no dots and colons. */
 export function workerDeployment(prefix: string): string {
   return `${prefix}tamis`.replaceAll(/[.:]/g, '-');

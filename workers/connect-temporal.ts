@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Connection, isGrpcServiceError } from '@temporalio/client';
+import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { NativeConnection } from '@temporalio/worker';
+import { temporalDataConverter } from '../activities/temporal/data-converter.js';
+import { attributingInterceptors } from '../activities/temporal/search-attributes.js';
 import {
   handshakeProblem,
   isNamespaceMissing,
@@ -35,6 +37,20 @@ export async function connectTemporal(
   } catch (error) {
     throw temporalProblem(error, temporal) ?? error;
   }
+}
+
+/** What a worker starts by itself, it starts by this. */
+export function createClient(
+  connection: Connection,
+  config: Pick<Config, 'temporal' | 'secretsKey' | 'formerSecretsKeys'>,
+): Client {
+  const attributing = attributingInterceptors(config.temporal);
+  return new Client({
+    connection,
+    namespace: config.temporal.namespace,
+    dataConverter: temporalDataConverter(config),
+    interceptors: { workflow: [attributing.workflow], schedule: [attributing.schedule] },
+  });
 }
 
 /**

@@ -1,10 +1,8 @@
 import { rm } from 'node:fs/promises';
-import { Client } from '@temporalio/client';
 import { connectWorker } from '../activities/connect.js';
 import type { WorkerStore } from '../activities/ports/tasks.js';
 import { createLogger, logModelCalls, logTracing } from '../activities/create-logger.js';
 import { createMetrics, watchProcess } from '../activities/metrics.js';
-import { temporalDataConverter } from '../activities/temporal/data-converter.js';
 import { openTracing, tracedMeter } from '../activities/tracing.js';
 import { createScratchDirectory } from '../activities/documents/parsing/scratch-directory.js';
 import { reclaimBuffersEarly } from '../activities/reclaim-buffers.js';
@@ -13,7 +11,7 @@ import { parseConfig } from '../schemas/config/config.js';
 import { retiredVariableNotes } from '../schemas/config/environment.js';
 import { readEnvironment } from '../schemas/config/read-environment.js';
 import { accessProblemOf } from '../schemas/engine-access.js';
-import { connectTemporal, ensureNamespace } from './connect-temporal.js';
+import { connectTemporal, createClient, ensureNamespace } from './connect-temporal.js';
 import { createWorkers } from './create-workers.js';
 import type { WorkerPools } from './create-workers.js';
 import type { WorkerPoolName } from '../schemas/worker-pools.js';
@@ -79,11 +77,7 @@ async function main(): Promise<void> {
     onFailure: ({ error, ...activity }) => logger.warn({ ...activity, err: error }, 'activity failed'),
     onDone: (activity) => logger.debug(activity, 'activity'),
   });
-  const client = new Client({
-    connection: clientConnection,
-    namespace: config.temporal.namespace,
-    dataConverter: temporalDataConverter(config),
-  });
+  const client = createClient(clientConnection, config);
   await ensureSchedules(client, config);
   const endUpkeep = await startUpkeep(client, config, (error) =>
     logger.warn({ err: error }, 'the upkeep workflows could not be told'),

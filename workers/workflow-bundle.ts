@@ -5,7 +5,12 @@ import type { BundleOptions, WorkflowBundleOption } from '@temporalio/worker';
 
 const SOURCES = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
 
-const INTERCEPTORS = fileURLToPath(new URL('../workflows/request-id.ts', import.meta.url));
+const REQUEST_ID = fileURLToPath(new URL('../workflows/request-id.ts', import.meta.url));
+
+const SEARCH_ATTRIBUTES = {
+  plain: fileURLToPath(new URL('../workflows/search-attributes.ts', import.meta.url)),
+  encrypted: fileURLToPath(new URL('../workflows/search-attributes-encrypted.ts', import.meta.url)),
+};
 
 /** What a workflow throws is written for the codec to encrypt. */
 const ENCRYPTED_FAILURES = fileURLToPath(new URL('../workflows/encrypted-failures.ts', import.meta.url));
@@ -29,7 +34,10 @@ export function bundleWorkflows({
   return bundleWorkflowCode({
     ...options,
     workflowsPath: SOURCES,
-    workflowInterceptorModules: [INTERCEPTORS],
+    workflowInterceptorModules: [
+      REQUEST_ID,
+      encryptsFailures ? SEARCH_ATTRIBUTES.encrypted : SEARCH_ATTRIBUTES.plain,
+    ],
     ...(encryptsFailures && { failureConverterPath: ENCRYPTED_FAILURES }),
   });
 }

@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
 import { AppError } from '../../schemas/app-error.js';
 import type { TaskRecord } from '../../schemas/documents/tasks.js';
-import { refOfTask } from './task-ref.js';
-import type { DocumentRef } from './task-ref.js';
+import { taskToStart } from './task-ref.js';
+import type { TaskToStart } from './task-ref.js';
 import type { Adapters } from '../ports/adapters.js';
 import { endTaskRecord } from './clean-up/end-task-record.js';
 import { finishPartitionDeletion } from './clean-up/finish-partition-deletion.js';
@@ -74,7 +74,7 @@ export function createSweepActivities(deps: SweepActivityDeps) {
   /**
    * Admitted tasks without a workflow whose turn it is; first goes what was never admitted, as its file's record says.
    */
-  const findUnstarted = async (): Promise<DocumentRef[]> => {
+  const findUnstarted = async (): Promise<TaskToStart[]> => {
     const waiting = await tasks.listNotHandedOver(before(deps.settings.graceMs), SHARE);
     // After the list: what has become live since is seen here, though it was waiting there.
     const records = await files.getMany(waiting.map((task) => task.file_key));
@@ -87,11 +87,11 @@ export function createSweepActivities(deps: SweepActivityDeps) {
   };
 
   /** The tasks to start now, users in turn, and how many wait in all. */
-  const takeNextTurns = async (): Promise<{ refs: DocumentRef[]; waiting: number }> => {
+  const takeNextTurns = async (): Promise<{ refs: TaskToStart[]; waiting: number }> => {
     const { next, waiting } = await takeTurns(deps.adapters, deps.settings.runningPerUser);
     for (const { upload, file_key: fileKey, generation } of next)
       await blobs.assign(upload.upload_id, { fileKey, generation });
-    return { refs: next.map(refOfTask), waiting };
+    return { refs: next.map(taskToStart), waiting };
   };
 
   const markHandedOver = async (taskIds: string[]): Promise<void> => {

@@ -18,9 +18,17 @@ export interface DocumentRef {
   traceparent?: string;
 }
 
-/** What a plan needs to know of a task. */
-export function refOfTask(task: TaskRecord): DocumentRef {
+/** For the start of a plan: the names are for people in Temporal's UI, the plan itself knows keys alone. */
+export interface TaskToStart extends DocumentRef {
+  partition?: string;
+  fileId?: string;
+}
+
+/** What is needed to start the plan of a task. */
+export function taskToStart(task: TaskRecord): TaskToStart {
   return {
+    partition: task.partition,
+    fileId: task.file_id,
     taskId: task.task_id,
     fileKey: task.file_key,
     generation: task.generation,

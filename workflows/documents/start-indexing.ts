@@ -1,13 +1,13 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { ParentClosePolicy, startChild } from '@temporalio/workflow';
-import type { DocumentRef } from '../../activities/documents/task-ref.js';
+import type { TaskToStart } from '../../activities/documents/task-ref.js';
 import { indexWorkflowId } from '../../schemas/ids.js';
 import { copyDocument } from './copy-document.js';
 import { indexDocument } from './index-document.js';
 
 /** Starts the plan of a task, which goes on whatever becomes of its starter. One that runs already is as good. */
 export async function startIndexing(
-  ref: DocumentRef,
+  { partition, fileId, ...ref }: TaskToStart,
   settings: { prefix: string; timeoutMs: number },
 ): Promise<void> {
   try {
@@ -16,8 +16,13 @@ export async function startIndexing(
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       parentClosePolicy: ParentClosePolicy.ABANDON,
       args: [{ ...ref, prefix: settings.prefix, timeoutMs: settings.timeoutMs }],
-      // The name of the file is in the record: plans know keys alone.
-      staticSummary: `file ${ref.fileKey}`,
+      // As the gateway starts it (`api/temporal.ts`). A worker of an earlier release does not tell the names.
+      ...(partition === undefined || fileId === undefined
+        ? { staticSummary: `file ${ref.fileKey}` }
+        : {
+            memo: { task_id: ref.taskId, partition, file_id: fileId },
+            staticSummary: `${fileId} in ${partition}`,
+          }),
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

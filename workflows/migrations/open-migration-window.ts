@@ -49,6 +49,8 @@ export async function openMigrationWindow(
     // None is open.
   }
   if (!(await isMigrationPending({ name }))) return 'nothing to do';
+  const runId = uuid4();
+  const startedBy = 'schedule';
   await startChild(migrate, {
     workflowId,
     taskQueue,
@@ -56,15 +58,16 @@ export async function openMigrationWindow(
     args: [
       {
         prefix,
-        runId: uuid4(),
+        runId,
         name,
         mode: 'run',
         unit,
         pagesPerSecond,
-        startedBy: 'schedule',
+        startedBy,
         windowEndsAt,
       },
     ],
+    memo: { run_id: runId, started_by: startedBy },
     staticSummary: `migration ${name}`,
   });
   return 'started';
