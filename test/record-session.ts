@@ -37,7 +37,7 @@ function cleaned(text: string): string {
     .replaceAll(stack.base, 'http://127.0.0.1:8080')
     .replaceAll(models.url, 'http://models:11434')
     .replaceAll(backups, '/backups')
-    .replaceAll(/\b(token|key)(:? +)[\w-]{20,}/g, '$1$2…')
+    .replaceAll(/\b(or-|tamis_)[\w-]{20,}/g, '$1…')
     .replaceAll(/ +$/gm, '')
     .trimEnd();
 }

@@ -47,7 +47,10 @@ export function connectGateway(target: Target, signal: AbortSignal): Gateway {
     }
     if (response.ok) return response;
     const text = await response.text().catch(() => '');
-    throw refusal(response.status, wordsOf(text), isManagement ? target.key : target.token, isManagement);
+    const said = readRefusal(text);
+    // What was typed, as wrong as what this command line finds out by itself.
+    if (said.isInvalid) throw new CliFailure(EXIT.wrongUse, said.words, response.status);
+    throw refusal(response.status, said.words, isManagement ? target.key : target.token, isManagement);
   };
 
   return {
@@ -117,16 +120,16 @@ interface ErrorBody {
 }
 
 /** The sentence of an answer that is an error, in either form of the gateway's. */
-function wordsOf(text: string): string {
+function readRefusal(text: string): { words: string; isInvalid: boolean } {
   let body: ErrorBody | null;
   try {
     body = JSON.parse(text) as ErrorBody | null;
   } catch {
-    return '';
+    return { words: '', isInvalid: false };
   }
-  if (typeof body?.error === 'string') return body.error;
+  if (typeof body?.error === 'string') return { words: body.error, isInvalid: false };
   const detail = body?.detail;
-  if (Array.isArray(detail))
-    return detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ');
-  return detail ?? '';
+  if (!Array.isArray(detail)) return { words: detail ?? '', isInvalid: false };
+  const words = detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ');
+  return { words, isInvalid: true };
 }

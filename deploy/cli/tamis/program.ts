@@ -26,8 +26,11 @@ function packageVersion(): string {
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }
 
-/** The commands and their help. */
-export function createProgram(signal: AbortSignal): Command {
+/**
+ * The commands and their help.
+ * @param options.isQuiet wrong use is thrown and not written: the caller says it in JSON
+ */
+export function createProgram(signal: AbortSignal, { isQuiet }: { isQuiet: boolean }): Command {
   const program = new Command('tamis')
     .description('Operates a Tamis installation through its gateway.')
     .version(packageVersion())
@@ -40,6 +43,7 @@ export function createProgram(signal: AbortSignal): Command {
     .exitOverride()
     .allowExcessArguments(false)
     .showHelpAfterError('(--help says more)')
+    .configureOutput(isQuiet ? { writeErr: () => undefined } : {})
     .configureHelp({ showGlobalOptions: true });
 
   const run: Run =

@@ -150,6 +150,24 @@ describe('help and wrong use', () => {
     expect(err).toContain(said === '' ? 'Usage: tamis' : said);
   });
 
+  it.each([
+    ['migrat list', "unknown command 'migrat'"],
+    ['migrate', 'A command is missing.'],
+    ['migrate run', "missing required argument 'name'"],
+    ['users delete 7', 'Add --yes'],
+    ['migrate run everything', 'name: Invalid option'],
+  ])('tamis %s --json says so in JSON', async (line, said) => {
+    const { code, out, err } = await tamis(`${line} --json`);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(JSON.parse(err)).toEqual({
+      error: {
+        message: expect.stringContaining(said),
+        status: said.startsWith('name: ') ? 422 : null,
+        exit_code: 2,
+      },
+    });
+  });
+
   it('asks which gateway where none is named and none runs', async () => {
     const { code, err } = await tamis('migrate list', {});
     expect(code).toBe(2);
@@ -426,7 +444,7 @@ describe('tamis schedule and tamis reconcile', () => {
     await done('schedule remove vector-store');
     expect((await tamis('schedule remove reconcile')).code).toBe(1);
     const wrong = await tamis('schedule set vector-store --cron noon');
-    expect(wrong.code).toBe(1);
+    expect(wrong.code).toBe(2);
     expect(wrong.err).toContain('cron: must be five to seven fields');
   });
 });
