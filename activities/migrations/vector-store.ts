@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { AppError } from '../../schemas/app-error.js';
 import type { MigrationMode, MigrationPosition } from '../../schemas/migrations/migrations.js';
 import type { Adapters } from '../ports/adapters.js';
@@ -20,6 +21,12 @@ const FIELD_PER_EMBEDDER = 3;
 
 /** Writes of the source that a page copies. */
 const PAGE = 1_000;
+/**
+ * While the source is searched a page is copied in parts, with a rest after each that is so many times as long as the
+ * part took: a search that begins then finds the processors free.
+ */
+const PART = 100;
+const REST = 1;
 const SAMPLE = 200;
 
 type Phase = 'preparing' | 'copying' | 'comparing' | 'switching' | 'done';
@@ -32,6 +39,10 @@ interface Position extends MigrationPosition {
   after: number;
   copied: number;
   total: number;
+  /** As the source counted them at the last page; absent where a run of an earlier release began. */
+  searches?: number;
+  /** Whether there were any since the page before. */
+  isSearched?: boolean;
   figures: Record<string, number>;
 }
 
@@ -124,18 +135,28 @@ export function createVectorStoreMigration(indexes: ChunkIndexes, stores: Stores
   const copy = async (position: Position, control: SliceControl): Promise<Position> => {
     const options = await copyOptions(position, control.signal);
     let at = position;
-    for (;;) {
-      await control.pace();
+    for (let left = 0; ;) {
+      if (left <= 0) {
+        await control.pace();
+        left = PAGE;
+      }
       const { source, target, after } = at;
-      const page = await indexes.copy({ source, target, after, size: PAGE }, options);
+      const began = Date.now();
+      const size = at.isSearched === true ? PART : left;
+      const page = await indexes.copy({ source, target, after, size }, options);
+      left -= size;
       at = {
         ...at,
         phase: page.after < page.known ? 'copying' : 'comparing',
         after: page.after,
         copied: Math.min(at.total, at.copied + page.copied),
+        searches: page.searches,
+        isSearched: at.searches !== undefined && page.searches !== at.searches,
       };
       control.reached(at);
-      if (at.phase === 'comparing' || control.isOver()) return at;
+      if (at.phase === 'comparing') return at;
+      if (at.isSearched === true) await rest(REST * (Date.now() - began), control.signal);
+      if (control.isOver()) return at;
     }
   };
 
@@ -249,6 +270,10 @@ export function createVectorStoreMigration(indexes: ChunkIndexes, stores: Stores
         await indexes.drop(position.target).catch(ignoreMissing);
     },
   };
+}
+
+async function rest(ms: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, { signal });
 }
 
 function ignoreMissing(error: unknown): void {

@@ -125,6 +125,8 @@ export interface CopiedPage {
   copied: number;
   /** What the source's writes had come to when it was looked at: pages beyond are not known yet. */
   known: number;
+  /** How many searches it had answered by then; the count begins anew when the engine starts. */
+  searches: number;
 }
 
 export interface VectorField {

@@ -13,6 +13,7 @@ import {
   vectorMapping,
 } from './mapping.js';
 import { hasEngineType } from './opensearch-errors.js';
+import { SEARCHES } from './hybrid-query.js';
 import { MAX_SECTION_ID, SECTION_FIELDS, SHARED_VECTOR_FIELD, reindexChunks } from './reindex-chunks.js';
 import { scanGenerations } from './scan-generations.js';
 import { hitsOf } from './search-hits.js';
@@ -36,9 +37,18 @@ interface MappingAnswer {
 interface StatsAnswer {
   indices: Record<
     string,
-    { shards: Record<string, { seq_no: { max_seq_no: number; local_checkpoint: number } }[]> }
+    {
+      total: { search: { groups?: Record<string, { query_total: number }> } };
+      shards: Record<string, { seq_no: { max_seq_no: number; local_checkpoint: number } }[]>;
+    }
   >;
 }
+
+/**
+ * Of an index that is being built, which nobody searches: each refresh would end a segment with a graph of its own, and
+ * merging them takes more processor time than copying.
+ */
+const NEVER = '-1';
 
 /** The indexes of the chunks: the one behind the alias that `createOpenSearchChunkStore` uses, and those beside it. */
 export function createChunkIndexes(client: OpenSearchClient, options: { indexPrefix: string }): ChunkIndexes {
@@ -58,18 +68,25 @@ export function createChunkIndexes(client: OpenSearchClient, options: { indexPre
   const liveIndex = async (): Promise<string | null> =>
     (await aliasedIndex()) ?? Object.keys(await mappings(first))[0] ?? null;
 
-  /** Whether nothing that is under way is missing below `max_seq_no`, and how far the writes have come. */
-  const writesOf = async (index: string): Promise<number> => {
+  /**
+   * How far the writes have come (nothing that is under way is missing below), and how many searches were answered
+   * since the nodes started.
+   */
+  const activityOf = async (index: string): Promise<{ writes: number; searches: number }> => {
     const { indices } = await client.request<StatsAnswer>('GET', `/${index}/_stats`, {
-      query: { level: 'shards' },
+      query: { level: 'shards', groups: SEARCHES },
     });
-    const shards = Object.values(Object.values(indices)[0]?.shards ?? {});
+    const [found] = Object.values(indices);
+    const shards = Object.values(found?.shards ?? {});
     if (shards.length !== 1)
       throw new AppError(
         'MIGRATION_NOT_POSSIBLE',
         `The index ${index} has ${shards.length} shards instead of one.`,
       );
-    return Math.max(...shards[0]!.map(({ seq_no }) => seq_no.local_checkpoint));
+    return {
+      writes: Math.max(...shards[0]!.map(({ seq_no }) => seq_no.local_checkpoint)),
+      searches: found?.total.search.groups?.[SEARCHES]?.query_total ?? 0,
+    };
   };
 
   const vectorFields: ChunkIndexes['vectorFields'] = async (index) => {
@@ -123,7 +140,7 @@ export function createChunkIndexes(client: OpenSearchClient, options: { indexPre
   /** What is written from now on is what the replaced index lacks. */
   const noteReplaced = async (target: string, index: string): Promise<void> => {
     const [found] = Object.values(await mappings(target));
-    const replaced = { index, writes: await writesOf(target) };
+    const replaced = { index, writes: (await activityOf(target)).writes };
     const { building: _over, ...meta } = found?.mappings._meta ?? {};
     await client.request('PUT', `/${target}/_mapping`, { body: { _meta: { ...meta, replaced } } });
   };
@@ -169,7 +186,8 @@ export function createChunkIndexes(client: OpenSearchClient, options: { indexPre
         },
       };
       assertMapping(mapping);
-      await client.request('PUT', `/${target}`, { body: { settings: indexSettings, mappings: mapping } });
+      const settings = { ...indexSettings, index: { ...indexSettings.index, refresh_interval: NEVER } };
+      await client.request('PUT', `/${target}`, { body: { settings, mappings: mapping } });
       return target;
     },
 
@@ -177,8 +195,8 @@ export function createChunkIndexes(client: OpenSearchClient, options: { indexPre
 
     async copy({ source, target, after, size }, given): Promise<CopiedPage> {
       // Read before the refresh: every write up to here is over, and what follows shows it.
-      const known = await writesOf(source);
-      if (after >= known) return { after, copied: 0, known };
+      const { writes: known, searches } = await activityOf(source);
+      if (after >= known) return { after, copied: 0, known, searches };
       await client.request('POST', `/${source}/_refresh`);
       if (given.fields === undefined) await addNewFields(source, target);
       const upTo = Math.min(known, after + size);
@@ -187,6 +205,7 @@ export function createChunkIndexes(client: OpenSearchClient, options: { indexPre
         after: upTo,
         copied: await reindexChunks(client, { source, query, target }, given),
         known,
+        searches,
       };
     },
 
@@ -206,6 +225,7 @@ export function createChunkIndexes(client: OpenSearchClient, options: { indexPre
         const query = ofGeneration(fileKey, generation);
         written += await reindexChunks(client, { source, query, target }, given);
       }
+      if (written > 0) await client.request('POST', `/${target}/_refresh`);
       return { written, deleted };
     },
 
@@ -300,6 +320,8 @@ export function createChunkIndexes(client: OpenSearchClient, options: { indexPre
     },
 
     async swap({ source, target }) {
+      const { refresh_interval } = indexSettings.index;
+      await client.request('PUT', `/${target}/_settings`, { body: { index: { refresh_interval } } });
       await client.request('POST', `/${target}/_refresh`);
       await noteReplaced(target, source);
       await client.request('POST', '/_aliases', {

@@ -13,6 +13,9 @@ import type { TermStatistics, WordClause } from './term-weights.js';
 type WordsRequest = Parameters<ChunkStore['searchWords']>[0];
 type HybridRequest = Omit<Parameters<ChunkStore['searchHybrid']>[0], 'lexical'>;
 
+/** The group of the engine's statistics that searches of people and models are counted in. */
+export const SEARCHES = 'searches';
+
 /** Fields that a question's words are looked for in, and what each weighs. */
 type Fields = Readonly<Record<string, number>>;
 
@@ -216,7 +219,11 @@ export function questionWords(request: WordsRequest): QuestionWords | null {
 /** What both legs ask for, and where. */
 function legShape(request: WordsRequest): { shape: object; filter: object[] } {
   return {
-    shape: { size: request.size, ...headsOnly({ traits: request.filter !== undefined }) },
+    shape: {
+      size: request.size,
+      stats: [SEARCHES],
+      ...headsOnly({ traits: request.filter !== undefined }),
+    },
     filter: filterClauses(visiblePartitions(request.scope, request.partitions), request),
   };
 }

@@ -475,6 +475,57 @@ describeOnEngine('vector-store: a step of the present schema', () => {
     expect(copy).toMatchObject({ context: 'said of it', [FIELD]: [0, 1, 0] });
   });
 
+  test('pages are small while the source is searched, and the index that is built is refreshed by nobody', async () => {
+    const chunks = Array.from({ length: 2_400 }, (_, position) =>
+      sampleChunk({ partition: 'p', file_key: 'long', position, text: `text ${position}` }),
+    );
+    await store.put(
+      chunks.map((chunk) => ({ chunk, vector: [1, chunk.position, 1] })),
+      FIELD,
+    );
+    const search = () =>
+      store.searchHybrid({
+        scope: EVERYTHING,
+        partitions: ['p'],
+        text: 'text',
+        vector: [1, 0, 0],
+        vectorField: FIELD,
+        size: 5,
+      });
+    const refreshInterval = async (index: string) => {
+      const path = `/${index}/_settings/index.refresh_interval`;
+      const found = await engine.client.request<Record<string, { settings: { index: object } }>>('GET', path);
+      return Object.values(found)[0]!.settings.index;
+    };
+    const sizesOf = async (beforePage: () => Promise<unknown>): Promise<number[]> => {
+      const sizes: number[] = [];
+      const watched: ChunkIndexes = {
+        ...indexes,
+        async copy(page, options) {
+          sizes.push(page.size);
+          expect(await refreshInterval(page.target)).toEqual({ refresh_interval: '-1' });
+          await beforePage();
+          return indexes.copy(page, options);
+        },
+      };
+      migration = createVectorStoreMigration(watched, { partitions, endpoints, files });
+      await run();
+      return sizes;
+    };
+    const quiet = await sizesOf(async () => undefined);
+    expect(new Set(quiet)).toEqual(new Set([1_000]));
+    const { index: live } = (await indexes.list()).find((one) => one.live)!;
+    expect(await refreshInterval(live)).toEqual({ refresh_interval: '250ms' });
+    await indexes.drop(name);
+    // A page tells of the searches before it, so that the third is the first to know.
+    await engine.client.request('PUT', `/${live}/_mapping`, {
+      body: { _meta: { schema_version: 3, step: 1 } },
+    });
+    const searched = await sizesOf(search);
+    expect(searched.slice(0, 4)).toEqual([1_000, 1_000, 100, 100]);
+    expect(await store.countChunks(EVERYTHING, 'p')).toMatchObject({ chunks: 2_400 });
+  }, 120_000);
+
   test('any slice may be repeated, as after a crash', async () => {
     const writers = createWriters(7);
     for (let count = 0; count < 15; count += 1) await writers.step();
