@@ -1,13 +1,24 @@
-import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base';
+import { createRequire } from 'node:module';
+
+type Vocabulary = typeof import('gpt-tokenizer/encoding/o200k_base');
+
+const load = createRequire(import.meta.url);
+let vocabulary: Vocabulary | undefined;
 
 /** Byte-pair merging is quadratic in the length of a run: 200,000 letters without a space took 23 s. */
 const MAX_RUN = 256;
 /** `<|endoftext|>` in a user's text is text. */
 const OPTIONS = { disallowedSpecial: new Set<string>() };
 
+/** The vocabulary is loaded with the first text: it takes 60 MiB, which a process that counts nothing does not need. */
+function countO200k(text: string): number {
+  vocabulary ??= load('gpt-tokenizer/encoding/o200k_base') as Vocabulary;
+  return vocabulary.countTokens(text, OPTIONS);
+}
+
 /** o200k tokens of a text, in linear time; at most a few too many where a run is longer than 256 characters. */
 export function countTokens(text: string): number {
-  if (text.length <= MAX_RUN) return text === '' ? 0 : countO200k(text, OPTIONS);
+  if (text.length <= MAX_RUN) return text === '' ? 0 : countO200k(text);
   let tokens = 0;
   let from = 0;
   let runStart = 0;
@@ -18,11 +29,11 @@ export function countTokens(text: string): number {
       runIsSpace = space;
       runStart = i;
     } else if (i - runStart >= MAX_RUN) {
-      tokens += countO200k(text.slice(from, i), OPTIONS);
+      tokens += countO200k(text.slice(from, i));
       from = runStart = i;
     }
   }
-  return tokens + countO200k(text.slice(from), OPTIONS);
+  return tokens + countO200k(text.slice(from));
 }
 
 function isSpace(code: number): boolean {

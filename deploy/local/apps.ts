@@ -5,6 +5,7 @@ import { bindable, reservePort } from './free-port.js';
 import { LauncherError } from './launcher-error.js';
 import { ManagedProcess } from './managed-process.js';
 import { memorySetting } from './memory-plan.js';
+import { MALLOC_SETTINGS, NODE_FLAGS } from './node-process.js';
 import { openStandInCapi } from './open-stand-in-capi.js';
 import type { AppServices, Stack } from './stack.js';
 import type { Workbench } from './workbench.js';
@@ -118,9 +119,9 @@ function app(
     name,
     kind: 'app',
     command: process.execPath,
-    args: ['--enable-source-maps', `--max-old-space-size=${memory.megabytes}`, script],
+    args: [...NODE_FLAGS, `--max-old-space-size=${memory.megabytes}`, script],
     cwd: bench.paths.root,
-    env,
+    env: { ...MALLOC_SETTINGS, ...env },
     log,
     ports,
     readySeconds: 180,

@@ -9,6 +9,7 @@ import type { GatewayAdapters, GatewayDocumentAdapters } from '../../activities/
 import type { QueueSummary } from '../../activities/ports/signals.js';
 import { temporalDataConverter } from '../../activities/temporal/data-converter.js';
 import { temporalConnection } from '../../activities/temporal/temporal-access.js';
+import { MALLOC_SETTINGS, NODE_FLAGS } from '../../deploy/local/node-process.js';
 import { parseConfig } from '../../schemas/config/config.js';
 import type { Config } from '../../schemas/config/config.js';
 import type { Alert } from '../../schemas/signals/signals.js';
@@ -62,7 +63,9 @@ function service(name: string): string {
 /** Gateway or worker as the launcher compiled them for the tests, otherwise from their sources. */
 function programOf(name: 'api' | 'workers'): string[] {
   const build = process.env['TAMIS_TEST_BUILD'];
-  return build === undefined ? ['--import', 'tsx', `${name}/main.ts`] : [join(build, name, 'main.js')];
+  return build === undefined
+    ? ['--import', 'tsx', `${name}/main.ts`]
+    : [...NODE_FLAGS, join(build, name, 'main.js')];
 }
 
 /** @param overrides variables for gateway and worker, over the run's own */
@@ -113,7 +116,7 @@ export async function openStack(overrides: Environment = {}): Promise<RunningSta
   ): Promise<void> => {
     const { NODE_OPTIONS: _jest, ...inherited } = process.env;
     const child = spawn(process.execPath, programOf(program), {
-      env: { ...inherited, ...environment, ...changes },
+      env: { ...MALLOC_SETTINGS, ...inherited, ...environment, ...changes },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     processes.set(name, child);

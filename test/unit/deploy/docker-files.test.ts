@@ -8,6 +8,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { isSent, lineage, parseDockerfile } from '../../../deploy/local/dockerfile.js';
+import { MALLOC_SETTINGS, NODE_FLAGS } from '../../../deploy/local/node-process.js';
 import { parseConfig } from '../../../schemas/config/config.js';
 import { KNOWN_VARIABLES, VARIABLE_GROUPS } from '../../../schemas/config/environment.js';
 import { temporaryFolder } from './temporary-folder.js';
@@ -364,6 +365,13 @@ describe('write-env.mjs', () => {
 
 describe('deploy/Dockerfile', () => {
   const stages = parseDockerfile(read('deploy/Dockerfile'));
+
+  test('runs Node as the launcher does', () => {
+    const environment = Object.entries(MALLOC_SETTINGS).map(([name, value]) => `${name}=${value}`);
+    expect(read('deploy/Dockerfile')).toContain(
+      `NODE_OPTIONS="${NODE_FLAGS.join(' ')}" ${environment.join(' ')}\n`,
+    );
+  });
 
   test('has the targets that the compose file builds', () => {
     for (const { build } of Object.values(compose.services)) {
