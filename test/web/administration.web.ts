@@ -71,7 +71,7 @@ describe('what an owner sets, in the browser', () => {
     await page.getByRole('option', { name: 'accounts' }).click();
     await page
       .getByRole('textbox', { name: 'Your question' })
-      .fill('What does the lighthouse burn in a year?');
+      .fill('How many barrels of oil does the lighthouse burn a year?');
     await page.keyboard.press('Enter');
     const answer = page.getByRole('article', { name: 'Answer' });
     await answer.getByRole('button', { name: 'Copy' }).waitFor();
