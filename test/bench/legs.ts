@@ -23,11 +23,19 @@ const CANDIDATES = 50;
 const PARTITION = 'bench';
 const PREFIX = `tamis-bench-legs-${process.pid}-`;
 const FIELD = 'vector_bench';
-const EMBEDDER = 'default';
 
-const stack = await openBenchStack();
+/** all-MiniLM where there is Ollama, otherwise the built-in one. */
+const ollama = process.env['OLLAMA_HOST'] ?? '';
+const stack = await openBenchStack({
+  OLLAMA_HOST: '',
+  ...(ollama !== '' && {
+    EMBEDDER_PROVIDER: 'ollama',
+    EMBEDDER_BASE_URL: ollama,
+    EMBEDDER_MODEL_NAME: 'all-minilm',
+  }),
+});
 await stack.startGateway();
-const embedder = await stack.adapters.models.embedder(EMBEDDER);
+const embedder = await stack.adapters.models.embedder(ollama === '' ? 'builtin-hash' : 'default');
 await stack.killGateway();
 const { client, close } = connectOpenSearch({ url: process.env['OPENSEARCH_URL']! });
 const store = createOpenSearchChunkStore(client, { indexPrefix: PREFIX });
@@ -143,7 +151,10 @@ try {
     await plain.drop();
   }
 } finally {
-  await client.request('DELETE', `/${PREFIX}*`, { query: { expand_wildcards: 'all' } });
+  await client.request('DELETE', `/${PREFIX}*`, {
+    query: { expand_wildcards: 'all', ignore_unavailable: true },
+    timeoutMs: 120_000,
+  });
   await close();
   await stack.close();
 }

@@ -7,7 +7,8 @@ import type { Scope } from '../../schemas/documents/users.js';
 import { parseFilter } from '../../activities/retrieval/filter/parse-filter.js';
 import { SOURCE_FIELDS } from '../../activities/stores/opensearch/chunk-document.js';
 import { connectOpenSearch } from '../../activities/stores/opensearch/connect-opensearch.js';
-import { denseQuery, lexicalQuery, questionWords } from '../../activities/stores/opensearch/hybrid-query.js';
+import { denseQuery, lexicalQuery } from '../../activities/stores/opensearch/hybrid-query.js';
+import { countedClauses, questionWords } from '../../activities/stores/opensearch/question-words.js';
 import { createTermCounter } from '../../activities/stores/opensearch/term-weights.js';
 import { openBenchStack } from './open-bench-stack.js';
 import { percentile } from '../../activities/retrieval/evaluation/measures.js';
@@ -70,7 +71,7 @@ try {
         ...(filter !== undefined && { filter: parseFilter(filter) }),
       };
       const words = questionWords(asked)!;
-      const clauses = [...words.words, ...words.phrases];
+      const clauses = countedClauses(words);
       const statistics =
         counter.known(words.countedIn, clauses)?.statistics ??
         (await counter.count(words.countedIn, clauses));

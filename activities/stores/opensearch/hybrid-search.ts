@@ -2,7 +2,8 @@ import type { ChunkStore, SearchLegHit } from '../../ports/chunks.js';
 import { headOf } from './chunk-document.js';
 import type { HeadHit } from './chunk-document.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
-import { cosineOf, cosineOfProduct, denseQuery, lexicalQuery, questionWords } from './hybrid-query.js';
+import { cosineOf, cosineOfProduct, denseQuery, lexicalQuery } from './hybrid-query.js';
+import { countedClauses, questionWords } from './question-words.js';
 import { hitsOf } from './search-hits.js';
 import type { SearchAnswer } from './search-hits.js';
 import { createTermCounter } from './term-weights.js';
@@ -34,7 +35,7 @@ export function createHybridSearch(
     const words = questionWords(request);
     if (words === null || words.words.length === 0) return [];
     const { signal } = request;
-    const clauses = [...words.words, ...words.phrases];
+    const clauses = countedClauses(words);
     // What is known is checked by the search that goes with it: one round trip, and counted anew where it is over.
     const known = counter.known(words.countedIn, clauses);
     if (known !== null) {

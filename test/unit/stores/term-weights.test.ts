@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { OpenSearchClient } from '../../../activities/stores/opensearch/connect-opensearch.js';
+import { countedClauses, questionWords } from '../../../activities/stores/opensearch/question-words.js';
 import { createTermCounter } from '../../../activities/stores/opensearch/term-weights.js';
 import type { WordClause } from '../../../activities/stores/opensearch/term-weights.js';
 
@@ -77,5 +78,28 @@ describe('counted words', () => {
     state.generation = 2;
     await counter.count(['p'], [...clausesOf(0), ...clausesOf(1)]);
     expect(asked).toEqual([50, 50, 100]);
+  });
+});
+
+describe('a question', () => {
+  const clausesIn = (text: string): string[] => {
+    const words = questionWords({ scope: { kind: 'all', userId: 1 }, partitions: ['p'], text, size: 1 })!;
+    return countedClauses(words).map(({ field, word }) => `${field}: ${word}`);
+  };
+
+  test('has each word counted once, stop words as they stand there as well', () => {
+    expect(clausesIn('what is the thickness of a boundary layer').sort()).toEqual(
+      [
+        ...['a', 'boundary', 'is', 'layer', 'of', 'the', 'thickness', 'what'].map(
+          (word) => `text.en: ${word}`,
+        ),
+        ...['a', 'is', 'of', 'the', 'what'].map((word) => `text: ${word}`),
+        ...['boundary layer', 'thickness boundary'].map((pair) => `text.en: ${pair}`),
+      ].sort(),
+    );
+  });
+
+  test('in no known language has its words counted by both stems', () => {
+    expect(clausesIn('zyzzyva').sort()).toEqual(['text.en: zyzzyva', 'text.fr: zyzzyva', 'text: zyzzyva']);
   });
 });
