@@ -15,10 +15,11 @@ interface Uploaded {
 /**
  * Files of a partition that come, are replaced, get other metadata and go, one request after the other, and what must
  * be there in the end. Client faults go into a list.
+ * @param options.name that their ids begin with: another one where files of a former load may be left
  */
 export function changingFiles(
   client: CampaignClient,
-  { partition, faults }: { partition: string; faults: string[] },
+  { partition, faults, name = 'changing' }: { partition: string; faults: string[]; name?: string },
 ) {
   const documents = documentClient(client);
   const random = seededRandom(13);
@@ -42,7 +43,7 @@ export function changingFiles(
     /** The changes so far. */
     count: () => count,
     async change(): Promise<void> {
-      const fileId = `changing-${Math.floor(random() * FILES)}`;
+      const fileId = `${name}-${Math.floor(random() * FILES)}`;
       const isThere = (expected.get(fileId) ?? null) !== null;
       const kind = random();
       count += 1;
@@ -60,10 +61,9 @@ export function changingFiles(
       const number = 10_000 + count;
       const text = generatedText(number, PARAGRAPHS);
       const method = isThere ? 'PUT' : 'POST';
-      const name = `${fileId}.txt`;
       const body = await send(
         'an upload',
-        () => documents.send(method, partition, fileId, text, name),
+        () => documents.send(method, partition, fileId, text, `${fileId}.txt`),
         [201, 202],
       );
       expected.set(fileId, number);

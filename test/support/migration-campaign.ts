@@ -7,6 +7,7 @@ import { changingFiles, chatFault } from './changing-files.js';
 import { documentClient } from './document-client.js';
 import { createFirstIndex, turnBackToSchemaTwo } from './earlier-index.js';
 import { gatewayKills } from './gateway-kills.js';
+import { sweptUp } from './kill-tools.js';
 import { remainingDrift } from './remaining-drift.js';
 import type { RunningStack } from './running-stack.js';
 import { openEngine } from './schema-two-index.js';
@@ -317,7 +318,7 @@ export async function migrateUnderLoad(
   await load;
   await files.verify();
   if (run.state !== 'completed') faults.push(`the run ended so: ${JSON.stringify(run)}`);
-  for (const drift of await remainingDrift(stack)) faults.push(JSON.stringify(drift));
+  for (const drift of await sweptUp(stack)) faults.push(JSON.stringify(drift));
   return {
     chunks: run.total ?? 0,
     kills,

@@ -5,7 +5,7 @@ import { askStack } from './ask-stack.js';
 import type { Corpus } from './campaign-corpus.js';
 import { changingFiles, chatFault } from './changing-files.js';
 import { gatewayKills } from './gateway-kills.js';
-import { remainingDrift } from './remaining-drift.js';
+import { sweptUp } from './kill-tools.js';
 import type { RunningStack } from './running-stack.js';
 import { seededRandom } from './seeded-random.js';
 import { until } from './until.js';
@@ -99,7 +99,11 @@ export async function swapUnderLoad(
   const faults: string[] = [];
   const gateway = gatewayKills(stack);
   const client = swapClient(gateway.client());
-  const files = changingFiles(gateway.client(), { partition: PARTITION, faults });
+  const files = changingFiles(gateway.client(), {
+    partition: PARTITION,
+    faults,
+    name: `changing-to-${target}`,
+  });
   const source = (await stack.adapters.partitions.get(PARTITION))!.embedder;
   const ndcgBefore = await corpus.ndcg(stack, PARTITION);
   let loading = true;
@@ -179,7 +183,7 @@ export async function swapUnderLoad(
   const embedders = await stack.adapters.files.countEmbedders(PARTITION);
   if (embedders.size !== 1 || !embedders.has(ends))
     faults.push(`files are of ${JSON.stringify([...embedders])}`);
-  for (const drift of await remainingDrift(stack)) faults.push(JSON.stringify(drift));
+  for (const drift of await sweptUp(stack)) faults.push(JSON.stringify(drift));
   return {
     files: live,
     chunks,
