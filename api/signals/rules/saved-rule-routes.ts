@@ -133,7 +133,7 @@ export function savedRuleRoutes({
       auth: reading,
       request: { params: SavedRulesParams },
       responses: { 200: { description: 'Rules', schema: SavedRulesBody } },
-      errors: ['NOT_FOUND', 'UNEXPECTED_ERROR'],
+      errors: ['BAD_REQUEST', 'NOT_FOUND', 'UNEXPECTED_ERROR'],
       async handle(_ctx, { params }) {
         return present(required(await find(params.version), params.version));
       },
@@ -166,6 +166,7 @@ export function savedRuleRoutes({
       auth: reading,
       request: { body: CheckRule },
       responses: { 200: { description: 'What is wrong with it', schema: CheckedRule } },
+      errors: ['BAD_REQUEST'],
       handle(_ctx, { body }) {
         const { rule, problems } = parseRuleFile(body.text);
         if (rule === null) return json(200, { rule: null, problems });
