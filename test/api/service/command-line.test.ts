@@ -622,7 +622,7 @@ describe('tamis eval', () => {
     );
     expect(await done('eval sets mill')).toMatch(/^main +1 +2 +0 .* by hand$/m);
     const bad = await tamis(`eval upload mill main ${file('bad.jsonl', '{"question":"Why?"}\nx')}`);
-    expect(bad.code).toBe(1);
+    expect(bad.code).toBe(2);
     expect(bad.err).toMatch(/Line 1: It needs .* Line 2: The line is not valid JSON/);
   });
 
@@ -651,7 +651,7 @@ describe('tamis eval', () => {
     expect(compared).toMatch(/^Better: before.*\n0\.500 +1\.000 +What is 0\?$/m);
     expect(compared).toMatch(/^Worse: before.*\n0\.500 +0\.250 +What is 1\?$/m);
     const wrong = await tamis(`eval compare mill ${before.run_id} ${after.run_id} --by luck`);
-    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('measure')]);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('measure')]);
   });
 
   it('cancels the run that is under way', async () => {
