@@ -32,6 +32,7 @@ import { createMongoBlobStore } from './stores/mongo/documents/blob-store.js';
 import { createGuardedDispatcher } from './outbound/address-guard.js';
 import { createCallbackClient } from './outbound/callback-client.js';
 import { createDownloads } from './outbound/downloads.js';
+import { createImportSources } from './outbound/import-sources.js';
 import { createWebSearch } from './outbound/web-search.js';
 import { createMongoCallbackStore } from './stores/mongo/documents/callback-store.js';
 import { createMongoClaimStore } from './stores/mongo/documents/claim-store.js';
@@ -43,6 +44,7 @@ import { createMongoMetricsStore } from './stores/mongo/signals/metrics-store.js
 import { createMongoBackupRunStore } from './stores/mongo/backups/backup-run-store.js';
 import { createMongoRecordArchive } from './stores/mongo/backups/record-archive.js';
 import { openBackupStorage } from './stores/backups/open-backup-storage.js';
+import { createMongoImportStore } from './stores/mongo/imports/import-store.js';
 import { createMongoEmbedderSwapStore } from './stores/mongo/documents/embedder-swap-store.js';
 import { createMongoEvaluationRunStore } from './stores/mongo/retrieval/evaluation-run-store.js';
 import { createMongoConversationStore } from './stores/mongo/retrieval/conversation-store.js';
@@ -210,8 +212,9 @@ export async function connectWorker(config: Config, meter: Meter = UNMEASURED): 
   const backups = await connectBackups(config, records);
   const base = await connectDocuments(config, records, backups);
   const callbackClient = createCallbackClient(config.callbacks);
+  const importSources = createImportSources(config.imports);
   return {
-    documents: base === null ? null : { ...base.adapters, callbackClient },
+    documents: base === null ? null : { ...base.adapters, callbackClient, importSources },
     proxy:
       secretsKey === null || !config.services.proxy
         ? null
@@ -233,7 +236,12 @@ export async function connectWorker(config: Config, meter: Meter = UNMEASURED): 
     pingRecords: () => records.ping(),
     async close() {
       backups.storage?.close();
-      await Promise.allSettled([callbackClient.close(), base?.adapters.close(), records.close()]);
+      await Promise.allSettled([
+        callbackClient.close(),
+        importSources.close(),
+        base?.adapters.close(),
+        records.close(),
+      ]);
     },
   };
 }
@@ -307,6 +315,7 @@ async function connectDocuments(
         callbacks: createMongoCallbackStore(db, secretsKey, formerKeys),
         claims: createMongoClaimStore(db),
         counters: createMongoCounterStore(db),
+        imports: createMongoImportStore(db, secretsKey, formerKeys),
         workspaces: createMongoWorkspaceStore(db),
         questionSets: createMongoQuestionSetStore(db),
         evaluationRuns: createMongoEvaluationRunStore(db),

@@ -6,6 +6,7 @@ import type { RouteAdapters, RateLimits } from '../activities/ports/adapters.js'
 import type { SwapStarter } from '../activities/ports/embedder-swaps.js';
 import type { EvaluationStarter } from '../activities/ports/evaluation.js';
 import type { BackupAdapters, BackupStarter } from '../activities/ports/backups.js';
+import type { ImportStarter } from '../activities/ports/imports.js';
 import type { MigrationStarter } from '../activities/ports/migrations.js';
 import type { ScheduleSteering } from '../activities/ports/schedules.js';
 import type { WorkflowStarter } from '../activities/ports/tasks.js';
@@ -66,6 +67,7 @@ export interface AppDeps {
   workflows: WorkflowStarter &
     MigrationStarter &
     BackupStarter &
+    ImportStarter &
     SwapStarter &
     EvaluationStarter &
     ScheduleSteering &

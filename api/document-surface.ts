@@ -17,6 +17,7 @@ import { memberRoutes } from './documents/partitions/member-routes.js';
 import { modelEndpointRoutes } from './models/model-endpoint-routes.js';
 import { modelListRoutes } from './retrieval/chat/model-list-routes.js';
 import { modelServerRoutes } from './models/model-server-routes.js';
+import { importRoutes } from './imports/import-routes.js';
 import { migrationRoutes } from './migrations/migration-routes.js';
 import { partitionRoutes } from './documents/partitions/partition-routes.js';
 import { partitionSettingsRoutes } from './documents/partitions/partition-settings-routes.js';
@@ -47,6 +48,7 @@ export function documentRoutes(deps: GatewayDeps): Route[] {
     ...serviceRoutes(deps),
     ...migrationRoutes(deps),
     ...backupRoutes({ backups: deps.adapters.backups, workflows: deps.workflows }, 'admin'),
+    ...importRoutes(deps),
     ...scheduleRoutes(deps),
     ...retentionRoutes(deps),
     ...codecRoutes(deps),

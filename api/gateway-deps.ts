@@ -2,6 +2,7 @@ import type { RateLimits, RouteAdapters } from '../activities/ports/adapters.js'
 import type { BackupStarter } from '../activities/ports/backups.js';
 import type { SwapStarter } from '../activities/ports/embedder-swaps.js';
 import type { EvaluationStarter } from '../activities/ports/evaluation.js';
+import type { ImportStarter } from '../activities/ports/imports.js';
 import type { MigrationStarter } from '../activities/ports/migrations.js';
 import type { ScheduleSteering } from '../activities/ports/schedules.js';
 import type { WorkflowStarter } from '../activities/ports/tasks.js';
@@ -20,6 +21,7 @@ export interface GatewayDeps {
   workflows: WorkflowStarter &
     MigrationStarter &
     BackupStarter &
+    ImportStarter &
     SwapStarter &
     EvaluationStarter &
     ScheduleSteering &

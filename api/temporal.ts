@@ -3,6 +3,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
 import type { WorkflowStarter } from '../activities/ports/tasks.js';
 import type { BackupStarter } from '../activities/ports/backups.js';
+import type { ImportStarter } from '../activities/ports/imports.js';
 import type { MigrationStarter } from '../activities/ports/migrations.js';
 import type { ScheduleSteering } from '../activities/ports/schedules.js';
 import type { SwapStarter } from '../activities/ports/embedder-swaps.js';
@@ -29,6 +30,7 @@ import {
   dispatchWorkflowId,
   evaluationWorkflowId,
   forwardWorkflowId,
+  importWorkflowId,
   indexWorkflowId,
   metricsWorkflowId,
   migrationWorkflowId,
@@ -36,7 +38,6 @@ import {
   swapWorkflowId,
   swapsWorkflowId,
 } from '../schemas/ids.js';
-import type { MigrationName } from '../schemas/migrations/migrations.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import { LATE, orLate } from '../activities/temporal/or-late.js';
 import { callInterceptor } from './temporal-calls.js';
@@ -50,6 +51,7 @@ import type { evaluate } from '../workflows/retrieval/evaluate.js';
 import type { forwardMetrics } from '../workflows/signals/forward-metrics.js';
 import type { forwardSignals } from '../workflows/signals/forward-signals.js';
 import type { indexDocument } from '../workflows/documents/index-document.js';
+import type { importService } from '../workflows/imports/import-service.js';
 import type { migrate } from '../workflows/migrations/migrate.js';
 import type { swapEmbedder } from '../workflows/documents/swap-embedder.js';
 import type { swapEmbedders } from '../workflows/documents/swap-embedders.js';
@@ -84,6 +86,7 @@ export function connectTemporal(
   ForwardingStarter &
   MigrationStarter &
   BackupStarter &
+  ImportStarter &
   SwapStarter &
   EvaluationStarter &
   ScheduleSteering &
@@ -138,18 +141,25 @@ export function connectTemporal(
       }
     });
 
-  /** Signals that `workflows/migrations/migrate.ts` defines. */
+  /** The code is answered where none runs. */
   const steer = async (
-    name: MigrationName,
+    workflowId: string,
+    code: ErrorCode,
     ask: (run: WorkflowHandle) => Promise<unknown>,
   ): Promise<void> => {
     try {
-      await withDeadline(() => ask(client.workflow.getHandle(migrationWorkflowId(prefix, name))));
+      await withDeadline(() => ask(client.workflow.getHandle(workflowId)));
     } catch (error) {
-      if (error instanceof WorkflowNotFoundError) throw new AppError('MIGRATION_NOT_RUNNING');
+      if (error instanceof WorkflowNotFoundError) throw new AppError(code);
       throw away(error);
     }
   };
+
+  /** Signals that `workflows/migrations/migrate.ts` defines, and `workflows/imports/import-service.ts`. */
+  const steerMigration = (name: string, ask: (run: WorkflowHandle) => Promise<unknown>): Promise<void> =>
+    steer(migrationWorkflowId(prefix, name), 'MIGRATION_NOT_RUNNING', ask);
+  const steerImport = (sourceId: string, ask: (run: WorkflowHandle) => Promise<unknown>): Promise<void> =>
+    steer(importWorkflowId(prefix, sourceId), 'IMPORT_NOT_RUNNING', ask);
 
   /** False when none runs under this id. */
   const cancelled = async (workflowId: string): Promise<boolean> => {
@@ -187,14 +197,7 @@ export function connectTemporal(
   return {
     startBackup: (run) => startBackupRun('backup', { prefix, kind: 'backup', ...run }),
     startRestore: (run) => startBackupRun(`restore of ${run.backupId}`, { prefix, kind: 'restore', ...run }),
-    async cancelBackup() {
-      try {
-        await withDeadline(() => client.workflow.getHandle(backupWorkflowId(prefix)).cancel());
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) throw new AppError('BACKUP_NOT_RUNNING');
-        throw away(error);
-      }
-    },
+    cancelBackup: () => steer(backupWorkflowId(prefix), 'BACKUP_NOT_RUNNING', (run) => run.cancel()),
 
     async startIndexing(task) {
       try {
@@ -344,10 +347,25 @@ export function connectTemporal(
 
     cancelEvaluation: (partitionKey) => cancelled(evaluationWorkflowId(prefix, partitionKey)),
 
-    pauseMigration: (name) => steer(name, (run) => run.signal('pause')),
-    resumeMigration: (name) => steer(name, (run) => run.signal('resume')),
-    paceMigration: (name, pages) => steer(name, (run) => run.signal('pace', pages)),
-    cancelMigration: (name) => steer(name, (run) => run.cancel()),
+    pauseMigration: (name) => steerMigration(name, (run) => run.signal('pause')),
+    resumeMigration: (name) => steerMigration(name, (run) => run.signal('resume')),
+    paceMigration: (name, pages) => steerMigration(name, (run) => run.signal('pace', pages)),
+    cancelMigration: (name) => steerMigration(name, (run) => run.cancel()),
+
+    startImport: (run) =>
+      startAlone('IMPORT_RUNNING', () =>
+        client.workflow.start<typeof importService>('importService', {
+          workflowId: importWorkflowId(prefix, run.sourceId),
+          workflowIdConflictPolicy: 'FAIL',
+          taskQueue: taskQueues(prefix).migrations,
+          args: [{ prefix, timeoutMs: config.documents.taskTimeoutHours * 3_600_000, ...run }],
+          memo: { run_id: run.runId, started_by: run.startedBy },
+          staticSummary: `import from ${run.sourceId}${run.dryRun ? ' (dry run)' : ''}`,
+        }),
+      ),
+    pauseImport: (sourceId) => steerImport(sourceId, (run) => run.signal('pause')),
+    resumeImport: (sourceId) => steerImport(sourceId, (run) => run.signal('resume')),
+    cancelImport: (sourceId) => steerImport(sourceId, (run) => run.cancel()),
 
     ...createScheduleSteering(client, prefix, (call) =>
       connection.withDeadline(Date.now() + SCHEDULE_DEADLINE_MS, call),

@@ -85,6 +85,8 @@ export const ERROR_TABLE = {
   MIGRATION_NOT_RUNNING: row(409, 'This migration is not running.'),
   MIGRATION_NOT_POSSIBLE: row(409, 'The migration cannot be done as things stand.'),
   MIGRATION_NOT_VERIFIED: row(409, 'What is stored is not what the migration makes.'),
+  IMPORT_RUNNING: row(409, 'An import from this source is running already.'),
+  IMPORT_NOT_RUNNING: row(409, 'No import from this source is running.'),
   BACKUP_RUNNING: row(409, 'A backup or a restore is running already.'),
   BACKUP_NOT_RUNNING: row(409, 'No backup and no restore is running.'),
   BACKUP_NOT_CONFIGURED: row(409, 'BACKUP_LOCATION names no place for backups.'),
@@ -128,6 +130,13 @@ export const ERROR_TABLE = {
   // Documents fetched from an address
   DOWNLOAD_FAILED: row(502, 'The address gave no document.', true),
   DOWNLOAD_REFUSED: row(400, 'The address is not allowed.'),
+
+  // Services that are imported from
+  IMPORT_SOURCE_FAILED: row(502, 'The source of the import gave no answer.', true),
+  IMPORT_SOURCE_REFUSED: row(
+    502,
+    'The source of the import refused us, or answered what the contract has not.',
+  ),
 
   // The central API (CAPI)
   CAPI_UNREACHABLE: row(502, 'Failed to forward to CAPI', true),

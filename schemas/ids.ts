@@ -128,6 +128,11 @@ export function backupWorkflowId(prefix: string): string {
   return `${prefix}backup`;
 }
 
+/** One import of a source at a time. */
+export function importWorkflowId(prefix: string, sourceId: string): string {
+  return `${prefix}import/${sourceId}`;
+}
+
 export function backupScheduleId(prefix: string): string {
   return `${prefix}backup-schedule`;
 }

@@ -6,6 +6,7 @@ import type { Meter } from '../activities/ports/meter.js';
 import type { Tracer } from '../activities/ports/tracer.js';
 import type { WorkerAdapters, WorkerDocumentAdapters } from '../activities/ports/adapters.js';
 import { createBackupActivities } from '../activities/backups/backup-activities.js';
+import { createImportActivities } from '../activities/imports/import-activities.js';
 import { createCallbackActivities } from '../activities/documents/callback-activities.js';
 import { createCopyActivities } from '../activities/documents/copy-activities.js';
 import { createDocumentActivities } from '../activities/documents/document-activities.js';
@@ -24,6 +25,7 @@ import { createChatService } from '../activities/retrieval/chat/chat-service.js'
 import { createSearchService } from '../activities/retrieval/search/search-service.js';
 import { createSwapActivities } from '../activities/documents/swap-activities.js';
 import { createSweepActivities } from '../activities/documents/sweep-activities.js';
+import type { Warnings } from '../activities/temporal/ask-temporal.js';
 import { temporalDataConverter } from '../activities/temporal/data-converter.js';
 import type { Config } from '../schemas/config/config.js';
 import { taskQueues } from '../schemas/task-queues.js';
@@ -42,12 +44,16 @@ export interface WorkerDeps {
   workflowBundle?: WorkflowBundleOption;
   meter?: Meter;
   tracer?: Tracer | null;
+  /** Where it is told that something is left to the sweep. */
+  log?: Warnings;
   onFailure: Parameters<typeof createActivityInterceptors>[0];
   onDone?: Parameters<typeof createActivityInterceptors>[1];
 }
 
 /** Bytes without an owner wait so long: an upload of many gigabytes may still be running. */
 const ORPHAN_GRACE_MS = 24 * 3_600_000;
+
+const SILENT: Warnings = { warn: () => undefined };
 
 /** Null: the side, or the task queue, of that name is not served here. */
 export interface WorkerPools {
@@ -74,8 +80,8 @@ type Common = Partial<WorkerOptions> & Pick<WorkerOptions, 'connection' | 'names
 
 /**
  * One worker per resource profile: `documents` parses and writes records, `models` waits for models, `alerts` waits
- * for the central API, `migrations` rewrites what is stored, and makes and restores backups. WORKER_TASK_QUEUES names
- * those that this process has.
+ * for the central API, `migrations` rewrites what is stored, makes and restores backups, and imports.
+ * WORKER_TASK_QUEUES names those that this process has.
  */
 export async function createWorkers(deps: WorkerDeps): Promise<WorkerPools> {
   const { config, adapters, connection } = deps;
@@ -116,7 +122,7 @@ export async function createWorkers(deps: WorkerDeps): Promise<WorkerPools> {
 }
 
 async function createDocumentPools(
-  { config, scratchDirectory, meter = UNMEASURED }: WorkerDeps,
+  { config, scratchDirectory, meter = UNMEASURED, log = SILENT }: WorkerDeps,
   { workflowBundle, ...common }: Common & Required<Pick<WorkerOptions, 'workflowBundle'>>,
   adapters: WorkerDocumentAdapters,
 ): Promise<DocumentPools> {
@@ -195,6 +201,7 @@ async function createDocumentPools(
     activities: {
       ...createMigrationActivities(adapters.migrations),
       ...createBackupActivities({ adapters, settings: { keep: config.backups.keep } }),
+      ...createImportActivities({ adapters, config, log }),
     },
     maxConcurrentActivityTaskExecutions: 4,
   });

@@ -74,6 +74,7 @@ async function main(): Promise<void> {
     scratchDirectory,
     meter,
     tracer,
+    log: logger,
     onFailure: ({ error, ...activity }) => logger.warn({ ...activity, err: error }, 'activity failed'),
     onDone: (activity) => logger.debug(activity, 'activity'),
   });

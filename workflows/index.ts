@@ -10,6 +10,7 @@ export { evaluate } from './retrieval/evaluate.js';
 export { forwardMetrics } from './signals/forward-metrics.js';
 export { forwardSignals } from './signals/forward-signals.js';
 export { indexDocument } from './documents/index-document.js';
+export { importService } from './imports/import-service.js';
 export { migrate } from './migrations/migrate.js';
 export { openMigrationWindow } from './migrations/open-migration-window.js';
 export { reconcileDocuments } from './documents/reconcile-documents.js';

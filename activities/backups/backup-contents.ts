@@ -30,6 +30,7 @@ export const ARCHIVED: readonly Archived[] = [
   { collection: 'answer_feedback', section: 'settings' },
   { collection: 'conversations', section: 'settings' },
   { collection: 'conversation_messages', section: 'settings' },
+  { collection: 'import_sources', section: 'settings' },
   { collection: 'schema_steps', section: 'settings' },
   { collection: 'alerts', section: 'signals' },
   { collection: 'alert_scenarios', section: 'signals' },
@@ -56,6 +57,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   worker_restarts: 'of processes that run',
   embedder_swaps: 'of runs that are not taken up',
   migrations: 'of runs that are not taken up',
+  import_runs: 'of runs that are not taken up',
   backup_runs: 'of runs that are not taken up',
   backup_parts: 'of a run under way',
 };

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { AppError } from '../../schemas/app-error.js';
 import type {
@@ -7,6 +6,7 @@ import type {
   MigrationPosition,
   MigrationRun,
 } from '../../schemas/migrations/migrations.js';
+import { createPace } from '../pace.js';
 import type { Migration, MigrationSlice, MigrationStore, SliceControl } from '../ports/migrations.js';
 
 export interface MigrationActivityDeps {
@@ -103,15 +103,3 @@ export function createMigrationActivities({ store, migrations, sliceMs = SLICE_M
 }
 
 export type MigrationActivities = ReturnType<typeof createMigrationActivities>;
-
-/** Waits so that no more than so many pages are done a second. */
-function createPace(pagesPerSecond: number | null, signal: AbortSignal): () => Promise<void> {
-  let next = 0;
-  return async () => {
-    if (pagesPerSecond === null) return;
-    const now = Date.now();
-    const wait = next - now;
-    next = Math.max(next, now) + 1000 / pagesPerSecond;
-    if (wait > 0) await setTimeout(wait, undefined, { signal });
-  };
-}

@@ -45,6 +45,15 @@ const PLACES: readonly Place[] = [
     },
     change: (_, box) => ({ sealed_token: box }),
   },
+  {
+    collection: 'import_sources',
+    fields: ['sealed_token'],
+    find({ id, fields }) {
+      const box = fields['sealed_token'];
+      return typeof box === 'string' ? { box, owner: String(id) } : null;
+    },
+    change: (_, box) => ({ sealed_token: box }),
+  },
   withinField('watchers', 'token'),
   withinField('logins', 'login'),
 ];

@@ -17,6 +17,7 @@ import type { EmbedderSwapStore } from './embedder-swaps.js';
 import type { EvaluationRunStore, FeedbackStore, QuestionSetStore } from './evaluation.js';
 import type { Downloads } from './downloads.js';
 import type { BlobStore, ClaimStore, CounterStore, FileStore } from './files.js';
+import type { ImportSources, ImportStore } from './imports.js';
 import type { ModelEndpointStore, ModelRegistry } from './models.js';
 import type { PartitionStore, WorkspaceStore } from './partitions.js';
 import type { ChunkIndexes, Migration, MigrationStore } from './migrations.js';
@@ -79,6 +80,7 @@ export interface Adapters {
   evaluationRuns: EvaluationRunStore;
   feedback: FeedbackStore;
   conversations: ConversationStore;
+  imports: ImportStore;
   migrations: MigrationAdapters;
   backups: BackupAdapters;
   /** One probe per engine, each rejecting when its engine cannot be used. */
@@ -107,6 +109,7 @@ export type GatewayDocumentAdapters = RouteAdapters & ChatAdapters;
 
 export interface WorkerDocumentAdapters extends Adapters {
   callbackClient: CallbackClient;
+  importSources: ImportSources;
 }
 
 /** A side that SERVICES leaves out is null, and no client of its engines is made. */

@@ -384,6 +384,10 @@ function callbacksConfig(env: Environment) {
   };
 }
 
+function importsConfig(env: Environment) {
+  return { allowPrivateAddresses: env.IMPORT_ALLOW_PRIVATE_URLS };
+}
+
 function downloadsConfig(env: Environment) {
   return { allowPrivateAddresses: env.INDEX_URL_ALLOW_PRIVATE_URLS };
 }
@@ -438,6 +442,7 @@ export function configOf(env: Environment) {
     backups: backupConfig(env),
     callbacks: callbacksConfig(env),
     downloads: downloadsConfig(env),
+    imports: importsConfig(env),
     /** Encrypts stored tokens and keys; 32 bytes in base64. */
     secretsKey: env.SECRETS_KEY ?? null,
     /** They open what was sealed before SECRETS_KEY changed. */

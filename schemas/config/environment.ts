@@ -379,6 +379,10 @@ const uploads = {
     flag(false),
     'let the tool `index_url` of `/mcp` fetch from private, loopback and link-local addresses',
   ),
+  IMPORT_ALLOW_PRIVATE_URLS: described(
+    flag(false),
+    'let the source of an import be at a private, loopback or link-local address',
+  ),
   CALLBACK_SIGNING_KEY: described(
     z.string().optional(),
     'signs callbacks: `X-Tamis-Signature: t=<seconds>,v1=<hex HMAC-SHA-256 of "t.body">`',

@@ -11,6 +11,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { BackupActivities } from '../../activities/backups/backup-activities.js';
 import { createMigrationActivities } from '../../activities/migrations/migration-activities.js';
+import type { ImportActivities } from '../../activities/imports/import-activities.js';
 import type { Migration } from '../../activities/ports/migrations.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import type { DeliveryResult } from '../../activities/ports/capi.js';
@@ -319,6 +320,18 @@ const recordings: Recording[] = [
     slices: 2,
     input: { runId: 'a-run', kind: 'restore', backupId: 'a-backup', replace: false, startedBy: '1' },
   },
+  {
+    name: 'import-service',
+    workflow: 'importService',
+    slices: 3,
+    input: { runId: 'a-run', sourceId: 'a-source', dryRun: false, requestsPerSecond: 20, startedBy: '1' },
+  },
+  {
+    name: 'import-service-failed',
+    workflow: 'importService',
+    slices: 0,
+    input: { runId: 'a-run', sourceId: 'a-source', dryRun: true, requestsPerSecond: 20, startedBy: '1' },
+  },
   { name: 'scheduled-backup', workflow: 'scheduledBackup', slices: 1, input: { vectors: true } },
   { name: 'retain-alerts', workflow: 'retainAlerts', answers: [], input: { retentionDays: 30 } },
 ];
@@ -375,6 +388,23 @@ function countedBackup(slices: number): BackupActivities {
   };
 }
 
+/** Likewise; in each files are admitted. */
+function countedImport(slices: number): ImportActivities {
+  return {
+    beginImport: async () => undefined,
+    async runImportSlice({ position }) {
+      if (slices === 0)
+        throw ApplicationFailure.nonRetryable('The source answered 403.', 'IMPORT_SOURCE_REFUSED');
+      const done = (position?.done ?? 0) + 1;
+      const phase = done === slices ? 'done' : 'files';
+      const place = { partition: 'a-partition', after: `file-${done}`, figures: { taken: done } };
+      return { position: { ...place, phase, done, total: slices, waitMs: 100 }, admitted: true };
+    },
+    pauseImport: async () => undefined,
+    endImport: async () => undefined,
+  };
+}
+
 async function record(client: Client, connection: NativeConnection, recording: Recording): Promise<void> {
   const { name, workflow, script, answers, input, signals = 2 } = recording;
   const { paused, reachable, cancel, endless, slices } = recording;
@@ -413,6 +443,7 @@ async function record(client: Client, connection: NativeConnection, recording: R
         migrations: [countedMigration(slices ?? 0)],
       }),
       ...countedBackup(slices ?? 0),
+      ...countedImport(slices ?? 0),
     },
     taskQueue: queues.migrations,
     workflowBundle: await workflowBundle(),

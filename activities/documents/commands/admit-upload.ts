@@ -7,6 +7,7 @@ import type { EndTaskDeps } from './end-task.js';
 import type { UploadToAdmit } from './new-task.js';
 
 export interface AdmitUploadDeps extends EndTaskDeps, AdmitTaskDeps {
+  /** 0: each waits for the dispatcher. */
   maxRunningTasksPerUser: number;
 }
 
@@ -39,9 +40,10 @@ async function startInTurn(deps: AdmitUploadDeps, task: TaskRecord): Promise<voi
   const { tasks, workflows, log } = deps;
   const most = deps.maxRunningTasksPerUser;
   const isBusy = async (): Promise<boolean> =>
+    most === 0 ||
     // Those that run are active: where these are few, nothing more is counted.
-    (await tasks.countActive(task.user_id, most)) >= most &&
-    (await tasks.countRunning(task.user_id, most)) >= most;
+    ((await tasks.countActive(task.user_id, most)) >= most &&
+      (await tasks.countRunning(task.user_id, most)) >= most);
   if (task.kind !== 'copy' && (await isBusy())) {
     await askTemporal(log, 'notifying the dispatcher', () => workflows.notifyDispatcher());
     return;

@@ -7,7 +7,7 @@ import type { BlobStore } from '../../ports/files.js';
 
 export interface DownloadOptions {
   blobs: BlobStore;
-  downloads: Downloads;
+  downloads: Pick<Downloads, 'open'>;
   upload: UploadName;
   url: string;
   maxBytes: number;

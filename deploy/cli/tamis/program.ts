@@ -6,6 +6,7 @@ import { addConfig } from './commands/config.js';
 import { addEval } from './commands/eval.js';
 import { addForwarding } from './commands/forwarding.js';
 import { addIndexes } from './commands/indexes.js';
+import { addImport } from './commands/import.js';
 import { addKeys } from './commands/keys.js';
 import { addMigrate } from './commands/migrate.js';
 import { addRetention } from './commands/retention.js';
@@ -59,6 +60,7 @@ export function createProgram(signal: AbortSignal, { isQuiet }: { isQuiet: boole
   addSwap(program, run);
   addEval(program, run);
   addBackup(program, run);
+  addImport(program, run);
   addSchedule(program, run);
   addRetention(program, run);
   addCheck(program, run);

@@ -1,6 +1,7 @@
 import type { SwapStarter } from '../../../activities/ports/embedder-swaps.js';
 import type { EvaluationStarter } from '../../../activities/ports/evaluation.js';
 import type { BackupStarter } from '../../../activities/ports/backups.js';
+import type { ImportStarter } from '../../../activities/ports/imports.js';
 import type { MigrationStarter } from '../../../activities/ports/migrations.js';
 import type { ScheduleSteering } from '../../../activities/ports/schedules.js';
 import type { WorkerVersion, WorkerVersionSteering } from '../../../activities/ports/worker-versions.js';
@@ -19,6 +20,7 @@ export function createFakeWorkflows(prefix = '') {
     swapped: [] as string[],
     evaluated: [] as string[],
     backedUp: [] as string[],
+    imported: [] as string[],
   };
   /** Partition keys whose swap is at work. */
   const swapping = new Set<string>();
@@ -32,6 +34,7 @@ export function createFakeWorkflows(prefix = '') {
   const starter: WorkflowStarter &
     MigrationStarter &
     BackupStarter &
+    ImportStarter &
     SwapStarter &
     EvaluationStarter &
     ScheduleSteering &
@@ -64,6 +67,14 @@ export function createFakeWorkflows(prefix = '') {
     startRestore: ({ backupId, replace, runId }) =>
       ask(more.backedUp, `restore ${backupId}${replace ? ' in place of what is there' : ''} ${runId}`),
     cancelBackup: () => ask(more.backedUp, 'cancel'),
+    startImport: ({ sourceId, dryRun, requestsPerSecond, startedBy }) =>
+      ask(
+        more.imported,
+        `${dryRun ? 'dry run' : 'import'} of ${sourceId} by ${startedBy}, ${requestsPerSecond} a second`,
+      ),
+    pauseImport: (sourceId) => ask(more.imported, `pause ${sourceId}`),
+    resumeImport: (sourceId) => ask(more.imported, `resume ${sourceId}`),
+    cancelImport: (sourceId) => ask(more.imported, `cancel ${sourceId}`),
     async workerVersions() {
       if (state.away) throw new AppError('SERVICE_UNAVAILABLE');
       return [...state.versions];

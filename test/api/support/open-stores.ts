@@ -13,6 +13,7 @@ import { createMongoConversationStore } from '../../../activities/stores/mongo/r
 import { createMongoFeedbackStore } from '../../../activities/stores/mongo/retrieval/feedback-store.js';
 import { createMongoQuestionSetStore } from '../../../activities/stores/mongo/retrieval/question-set-store.js';
 import { createMongoFileStore } from '../../../activities/stores/mongo/documents/file-store.js';
+import { createMongoImportStore } from '../../../activities/stores/mongo/imports/import-store.js';
 import { createMongoLoginStore } from '../../../activities/stores/mongo/signals/login-store.js';
 import { createMongoMetricsStore } from '../../../activities/stores/mongo/signals/metrics-store.js';
 import { createMongoModelEndpointStore } from '../../../activities/stores/mongo/models/model-endpoint-store.js';
@@ -74,6 +75,7 @@ export async function openDocumentStores(): Promise<Opened<DocumentStores> & { s
       callbacks: createMongoCallbackStore(db, SECRETS_KEY),
       claims: createMongoClaimStore(db),
       counters: createMongoCounterStore(db),
+      imports: createMongoImportStore(db, SECRETS_KEY),
       workspaces: createMongoWorkspaceStore(db),
       presets: createMongoPresetStore(db),
       prompts: createMongoPromptStore(db),

@@ -9,6 +9,7 @@ import { createMongoCallbackStore } from '../../../activities/stores/mongo/docum
 import { createMongoRecordCollections } from '../../../activities/stores/mongo/migrations/record-collections.js';
 import { createMongoModelEndpointStore } from '../../../activities/stores/mongo/models/model-endpoint-store.js';
 import { createMongoLoginStore } from '../../../activities/stores/mongo/signals/login-store.js';
+import { createMongoImportStore } from '../../../activities/stores/mongo/imports/import-store.js';
 import { createMongoWatcherStore } from '../../../activities/stores/mongo/signals/watcher-store.js';
 import { runMigration, sliceControl } from '../../support/run-migration.js';
 import { openTestDatabase } from '../subject.js';
@@ -24,6 +25,7 @@ function storesWith(db: Db, key: Buffer, former: readonly Buffer[] = []) {
     endpoints: createMongoModelEndpointStore(db),
     callbacks: createMongoCallbackStore(db, key, former),
     watchers: createMongoWatcherStore(db, key, former),
+    imports: createMongoImportStore(db, key, former),
     logins: createMongoLoginStore(db, key, former),
     migration: createSecretsMigration({ records: createMongoRecordCollections(db), keys }),
   };
@@ -61,6 +63,7 @@ async function write(stores: Stores, name: string): Promise<void> {
   await stores.callbacks.insert({ taskId: name, url: 'https://a.example/', token: `callback of ${name}` });
   await stores.callbacks.insert({ taskId: `${name}-bare`, url: 'https://a.example/', token: null });
   await stores.watchers.saveToken(name, `token of ${name}`, LATER);
+  await stores.imports.putSource({ source_id: name, url: 'https://a.example', token: `source of ${name}` });
   await stores.logins.remember(
     name,
     'a-password',
@@ -75,12 +78,13 @@ async function read(stores: Stores, name: string): Promise<unknown[]> {
     openModelKey(stores.keys, endpoint!),
     (await stores.callbacks.get(name))?.token,
     (await stores.watchers.token(name))?.token,
+    await stores.imports.openToken(name),
     (await stores.logins.recall(name, 'a-password'))?.token,
   ];
 }
 
 function secretsOf(name: string): string[] {
-  return ['key', 'callback', 'token', 'login'].map((each) => `${each} of ${name}`);
+  return ['key', 'callback', 'token', 'source', 'login'].map((each) => `${each} of ${name}`);
 }
 
 const describeOnMongo = process.env['TAMIS_FAKES_ONLY'] === '1' ? describe.skip : describe;
@@ -103,17 +107,17 @@ describeOnMongo('a change of SECRETS_KEY', () => {
     expect(await read(both, 'old')).toEqual(secretsOf('old'));
     expect(await read(both, 'new')).toEqual(secretsOf('new'));
     expect(await both.logins.recall('old', 'another-password')).toBeNull();
-    expect(await both.migration.pending()).toMatchObject({ amount: 10, dark: [], obstacle: null });
+    expect(await both.migration.pending()).toMatchObject({ amount: 12, dark: [], obstacle: null });
     expect(await storesWith(db(), OLD).migration.pending()).toBeNull();
   });
 
   test('a dry run counts and changes nothing', async () => {
     const { last } = await runMigration(both.migration, 'dry_run');
-    expect(last.figures).toEqual({ resealed: 4, unreadable: 0 });
+    expect(last.figures).toEqual({ resealed: 5, unreadable: 0 });
     expect(await read(storesWith(db(), OLD), 'old')).toEqual(secretsOf('old'));
     await expect(runMigration(both.migration, 'verify')).rejects.toMatchObject({
       code: 'MIGRATION_NOT_VERIFIED',
-      message: '4 secrets are sealed with another key than the present one.',
+      message: '5 secrets are sealed with another key than the present one.',
     });
     expect(await read(storesWith(db(), OLD), 'old')).toEqual(secretsOf('old'));
   });
@@ -121,11 +125,11 @@ describeOnMongo('a change of SECRETS_KEY', () => {
   test('a run seals with the new key, and what no key opens stays as it is', async () => {
     await storesWith(db(), randomBytes(32)).watchers.saveToken('lost', 'a token', LATER);
     const { last } = await runMigration(both.migration, 'run');
-    expect(last).toMatchObject({ ended: true, figures: { resealed: 4, unreadable: 1 } });
+    expect(last).toMatchObject({ ended: true, figures: { resealed: 5, unreadable: 1 } });
     const only = storesWith(db(), NEW);
     expect(await read(only, 'new')).toEqual(secretsOf('new'));
-    const [key, callback, token] = await read(only, 'old');
-    expect([key, callback, token]).toEqual(secretsOf('old').slice(0, 3));
+    const [key, callback, token, source] = await read(only, 'old');
+    expect([key, callback, token, source]).toEqual(secretsOf('old').slice(0, 4));
     // Whose password it was is told by a digest that only the old key makes: CAPI is asked again.
     expect(await only.logins.recall('old', 'a-password')).toBeNull();
     expect((await both.logins.recall('old', 'a-password'))?.token).toBe('login of old');

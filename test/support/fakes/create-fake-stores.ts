@@ -9,6 +9,7 @@ import { createFakeConversationStore } from './retrieval/fake-conversation-store
 import { createFakeFeedbackStore } from './retrieval/fake-feedback-store.js';
 import { createFakeQuestionSetStore } from './retrieval/fake-question-set-store.js';
 import { createFakeFileStore } from './documents/fake-file-store.js';
+import { createFakeImportStore } from './imports/fake-import-store.js';
 import { createFakeModelEndpointStore } from './models/fake-model-endpoint-store.js';
 import { createFakePartitionStore } from './documents/fake-partition-store.js';
 import { createFakeQuotaStore } from './documents/fake-quota-store.js';
@@ -31,6 +32,7 @@ export function createFakeStores() {
     callbacks: createFakeCallbackStore(),
     claims: createFakeClaimStore(),
     counters: createFakeCounterStore(),
+    imports: createFakeImportStore(),
     workspaces: createFakeWorkspaceStore(),
     presets: createFakePresetStore(),
     prompts: createFakePromptStore(),

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import type {
@@ -10,15 +9,12 @@ import type {
 import { CliFailure, EXIT } from '../cli-failure.js';
 import type { Context, Run } from '../context.js';
 import { formatCount, formatTable, formatTime } from '../format.js';
-import type { Gateway } from '../gateway.js';
+import { untilTaken } from '../until-taken.js';
 import { watch } from '../watch.js';
 
 type Backup = BackupList['backups'][number];
 
 const RUNS = '/admin/backup-runs';
-const LOOK_MS = 200;
-/** A worker takes a run within moments; after so long there may be none. */
-const WAIT_FOR_WORKER_MS = 60_000;
 const MEBIBYTE = 1024 * 1024;
 
 /** `tamis backup` and `tamis restore`. */
@@ -143,7 +139,10 @@ async function follow(context: Context, runId: string): Promise<void> {
   const end = await watch<BackupRunBody>(context, {
     howToComeBack: 'It goes on. Watch it again: tamis backup watch',
     async *states() {
-      await untilTaken(gateway, runId);
+      await untilTaken(gateway, 'tamis backup watch', async () => {
+        const { runs } = await gateway.ask<z.output<typeof BackupRuns>>('GET', RUNS);
+        return runs.some(({ run_id }) => run_id === runId);
+      });
       yield* gateway.events<BackupRunBody>(`${RUNS}/${runId}/events`);
     },
     isFinal: ({ state }) => state !== 'running',
@@ -155,19 +154,4 @@ async function follow(context: Context, runId: string): Promise<void> {
       EXIT.failed,
       `The ${end.kind} ${end.state === 'failed' ? 'failed' : 'was cancelled'}.`,
     );
-}
-
-/** The record of a run is made by the worker that takes it. */
-async function untilTaken(gateway: Gateway, runId: string): Promise<void> {
-  const until = Date.now() + WAIT_FOR_WORKER_MS;
-  for (;;) {
-    const { runs } = await gateway.ask<z.output<typeof BackupRuns>>('GET', RUNS);
-    if (runs.some(({ run_id }) => run_id === runId)) return;
-    if (Date.now() > until)
-      throw new CliFailure(
-        EXIT.failed,
-        'No worker has taken the run yet; is one up? It begins as soon as there is: tamis backup watch',
-      );
-    await setTimeout(LOOK_MS, undefined, { signal: gateway.signal });
-  }
 }

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import { MIGRATIONS } from '../../../../schemas/migrations/migrations.js';
@@ -13,7 +12,7 @@ import { pages, pagesOrNone } from '../arguments.js';
 import { CliFailure, EXIT } from '../cli-failure.js';
 import type { Context, Run } from '../context.js';
 import { formatCount, formatTable, formatTime } from '../format.js';
-import type { Gateway } from '../gateway.js';
+import { untilTaken } from '../until-taken.js';
 import { watch } from '../watch.js';
 
 type List = z.output<typeof MigrationList>;
@@ -21,9 +20,6 @@ type Row = List['migrations'][number];
 
 const NAMES = `one of ${MIGRATIONS.join(', ')}`;
 const FINAL: readonly MigrationRunBody['state'][] = ['completed', 'failed', 'cancelled'];
-const LOOK_MS = 200;
-/** A worker takes a run within moments; after so long there may be none. */
-const WAIT_FOR_WORKER_MS = 60_000;
 
 function pathOf(name: string, word = ''): string {
   return `/admin/migrations/${encodeURIComponent(name)}${word === '' ? '' : `/${word}`}`;
@@ -224,7 +220,11 @@ async function follow(context: Context, name: string, runId: string | null): Pro
   const end = await watch<MigrationRunBody>(context, {
     howToComeBack,
     async *states() {
-      if (runId !== null) await untilTaken(gateway, name, runId);
+      if (runId !== null)
+        await untilTaken(gateway, `tamis migrate watch ${name}`, async () => {
+          const { runs } = await gateway.ask<z.output<typeof MigrationRuns>>('GET', pathOf(name, 'runs'));
+          return runs.some(({ run_id }) => run_id === runId);
+        });
       yield* gateway.events<MigrationRunBody>(pathOf(name, 'events'));
     },
     isFinal: ({ state }) => FINAL.includes(state),
@@ -242,19 +242,4 @@ async function follow(context: Context, name: string, runId: string | null): Pro
 
 function endWords({ state }: MigrationRunBody): string {
   return state === 'cancelled' ? 'was cancelled' : 'failed';
-}
-
-/** The record of a run is made by the worker that takes it. */
-async function untilTaken(gateway: Gateway, name: string, runId: string): Promise<void> {
-  const until = Date.now() + WAIT_FOR_WORKER_MS;
-  for (;;) {
-    const { runs } = await gateway.ask<z.output<typeof MigrationRuns>>('GET', pathOf(name, 'runs'));
-    if (runs.some(({ run_id }) => run_id === runId)) return;
-    if (Date.now() > until)
-      throw new CliFailure(
-        EXIT.failed,
-        `No worker has taken the run yet; is one up? It begins as soon as there is: tamis migrate watch ${name}`,
-      );
-    await setTimeout(LOOK_MS, undefined, { signal: gateway.signal });
-  }
 }

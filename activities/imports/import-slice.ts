@@ -1,0 +1,185 @@
+import { AppError } from '../../schemas/app-error.js';
+import type { ImportSource, RefusedFile } from '../../schemas/imports/imports.js';
+import type { Principal } from '../../schemas/documents/users.js';
+import type { TakeDocumentDeps } from '../documents/commands/take-document.js';
+import type { ImportStore, SourceService } from '../ports/imports.js';
+import { importFile, isRefusedFile } from './import-file.js';
+import { fillWorkspaces, importPartition } from './import-partition.js';
+import { importUsers } from './import-people.js';
+import { readSource } from './read-source.js';
+import type { SourcePartition, SourceReader } from './read-source.js';
+
+/** Where an import stands between two files. */
+export interface ImportPosition {
+  phase: 'users' | 'files' | 'workspaces' | 'done';
+  /** The partition at work; null: the first is yet to come. */
+  partition: string | null;
+  /** The last file of it; null: none, and the partition itself is not made yet. */
+  after: string | null;
+  done: number;
+  total: number | null;
+  figures: Record<string, number>;
+  /** Before the next slice: no room for more uploads, or files that are being indexed. */
+  waitMs: number;
+}
+
+export interface ImportOrder {
+  sourceId: string;
+  dryRun: boolean;
+  principal: Principal;
+}
+
+export interface ImportDeps extends TakeDocumentDeps {
+  imports: ImportStore;
+  maxBytes: number;
+}
+
+export interface ImportControl {
+  signal: AbortSignal;
+  isOver(): boolean;
+  reached(position: ImportPosition): void;
+  refused(file: RefusedFile): void;
+}
+
+/** Refused files that the record names; the figures count all. */
+const REFUSED_LISTED = 100;
+/** Uploads are indexed meanwhile. */
+const INDEXING_WAIT_MS = 2_000;
+const FULL_WAIT_MS = 10_000;
+
+const START: ImportPosition = {
+  phase: 'users',
+  partition: null,
+  after: null,
+  done: 0,
+  total: null,
+  figures: {},
+  waitMs: 0,
+};
+
+function add(figures: Record<string, number>, more: Record<string, number>): Record<string, number> {
+  const sum = { ...figures };
+  for (const [name, value] of Object.entries(more)) if (value > 0) sum[name] = (sum[name] ?? 0) + value;
+  return sum;
+}
+
+interface Work {
+  deps: ImportDeps;
+  order: ImportOrder;
+  service: SourceService;
+  reader: SourceReader;
+  source: ImportSource;
+  control: ImportControl;
+}
+
+/** Some seconds of an import; `phase` is `done` at its end. A repeated attempt goes on behind the last file. */
+export async function importSlice(
+  deps: ImportDeps,
+  order: ImportOrder,
+  service: SourceService,
+  from: ImportPosition | null,
+  control: ImportControl,
+): Promise<ImportPosition> {
+  const source = await deps.imports.getSource(order.sourceId);
+  if (source === null) throw new AppError('NOT_FOUND', `There is no source ${order.sourceId}.`);
+  const work: Work = { deps, order, service, source, control, reader: readSource(service) };
+  const position = { ...(from ?? START), waitMs: 0 };
+  switch (position.phase) {
+    case 'users':
+      return takeUsers(work, position);
+    case 'files':
+      return takeFiles(work, position);
+    case 'workspaces':
+      return takeWorkspaces(work, position);
+    case 'done':
+      return position;
+  }
+}
+
+async function takeUsers(work: Work, position: ImportPosition): Promise<ImportPosition> {
+  const { deps, order, reader, source } = work;
+  const { defaultFileQuota } = deps.config.documents;
+  const stores = { users: deps.adapters.users, counters: deps.adapters.counters };
+  const counts = await importUsers(
+    { ...stores, imports: deps.imports, defaultFileQuota },
+    source,
+    await reader.users(),
+    order,
+  );
+  const partitions = await reader.partitions();
+  const total = partitions.reduce(
+    (sum, { document_count, file_count }) => sum + (document_count ?? file_count ?? 0),
+    0,
+  );
+  return { ...position, phase: 'files', total, figures: add(position.figures, counts) };
+}
+
+async function takeFiles(work: Work, from: ImportPosition): Promise<ImportPosition> {
+  let position = from;
+  for (const given of await work.reader.partitions()) {
+    const isBehind = position.partition !== null && given.partition < position.partition;
+    const isFinished = given.partition === position.partition && position.after === '';
+    if (isBehind || isFinished) continue;
+    position = await takePartition(work, given, position);
+    work.control.reached(position);
+    if (work.control.isOver() || position.waitMs > 0 || position.after !== '') return position;
+  }
+  return { ...position, phase: work.order.dryRun ? 'done' : 'workspaces', partition: null, after: null };
+}
+
+/** `after` is empty at its end: no file is called so. */
+async function takePartition(
+  { deps, order, reader, service, source, control }: Work,
+  given: SourcePartition,
+  from: ImportPosition,
+): Promise<ImportPosition> {
+  const { partition } = given;
+  const { dryRun, principal } = order;
+  let position = from;
+  if (position.partition !== partition) {
+    const asked = { reader, users: source.users, userId: principal.userId, dryRun };
+    try {
+      const counts = await importPartition(deps.adapters, given, asked);
+      position = { ...position, partition, after: null, figures: add(position.figures, counts) };
+    } catch (error) {
+      control.signal.throwIfAborted();
+      if (!isRefusedFile(error)) throw error;
+      // Its name is one that this service has another use for, say.
+      control.refused({ partition, file_id: '', code: error.code, message: error.message });
+      return { ...position, partition, after: '', figures: add(position.figures, { partitions_refused: 1 }) };
+    }
+    control.reached(position);
+  }
+  const { maxBytes } = deps;
+  for (const row of await reader.files(partition, position.after)) {
+    if (control.isOver()) return position;
+    try {
+      const outcome = await importFile(
+        deps,
+        { partition, row },
+        { service, reader, principal, maxBytes, dryRun, signal: control.signal },
+      );
+      position = { ...position, figures: add(position.figures, { [outcome]: 1 }) };
+    } catch (error) {
+      control.signal.throwIfAborted();
+      if (error instanceof AppError && error.code === 'RATE_LIMITED')
+        return { ...position, waitMs: error.retryAfterMs ?? FULL_WAIT_MS };
+      if (!isRefusedFile(error)) throw error;
+      const { code, message } = error;
+      position = { ...position, figures: add(position.figures, { refused: 1 }) };
+      if ((position.figures['refused'] ?? 0) <= REFUSED_LISTED)
+        control.refused({ partition, file_id: row.file_id, code, message });
+    }
+    position = { ...position, after: row.file_id, done: position.done + 1 };
+    control.reached(position);
+  }
+  return { ...position, after: '' };
+}
+
+async function takeWorkspaces({ deps, reader }: Work, position: ImportPosition): Promise<ImportPosition> {
+  let waiting = 0;
+  for (const { partition } of await reader.partitions())
+    if ((await deps.adapters.partitions.get(partition)) !== null)
+      waiting += await fillWorkspaces(deps.adapters, partition, reader);
+  return waiting > 0 ? { ...position, waitMs: INDEXING_WAIT_MS } : { ...position, phase: 'done' };
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { AppError } from '../../schemas/app-error.js';
+import { ROLES } from '../../schemas/documents/users.js';
+import type { SourceService } from '../ports/imports.js';
+
+/** What is read of a source's answers; whatever else they say is left. */
+
+const Text = z
+  .string()
+  .nullish()
+  .transform((text) => text ?? null);
+
+const SourceUser = z.object({
+  id: z.int(),
+  display_name: Text,
+  external_user_id: Text,
+  email: Text,
+  file_quota: z.int().nullish(),
+});
+export type SourceUser = z.infer<typeof SourceUser>;
+
+const SourcePartition = z.object({
+  partition: z.string(),
+  document_count: z.int().nullish(),
+  file_count: z.int().nullish(),
+  description: Text,
+  embedder: Text,
+  indexation_preset: Text,
+  retrieval_preset: Text,
+  chat_history_depth: z.int().positive().nullish(),
+  chat_llm: Text,
+});
+export type SourcePartition = z.infer<typeof SourcePartition>;
+
+const SourceMember = z.object({ user_id: z.int(), role: z.enum(ROLES) });
+
+const SourceWorkspace = z.object({
+  workspace_id: z.string(),
+  display_name: Text,
+  created_by: z.int().nullish(),
+});
+
+/** Metadata keys stand beside those of the server. */
+const SourceFile = z.looseObject({ file_id: z.string(), content_sha256: Text });
+export type SourceFile = z.infer<typeof SourceFile>;
+
+const Extracts = z.object({ documents: z.array(z.object({ link: z.string() })) });
+
+/** @throws AppError IMPORT_SOURCE_REFUSED for an answer of another form than the contract's */
+async function read<T>(service: SourceService, path: string, schema: z.ZodType<T>): Promise<T | null> {
+  const answer = await service.json(path);
+  if (answer === null) return null;
+  const parsed = schema.safeParse(answer);
+  if (parsed.success) return parsed.data;
+  const where = parsed.error.issues[0]?.path.map(String).join('.') ?? '';
+  throw new AppError(
+    'IMPORT_SOURCE_REFUSED',
+    `The answer to ${path} is not as the contract has it: ${where}`,
+  );
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'IMPORT_SOURCE_REFUSED';
+}
+
+/** The parts of the contract that an import reads. */
+export function readSource(service: SourceService) {
+  const at = (partition: string, rest = ''): string => `/partition/${encodeURIComponent(partition)}${rest}`;
+  return {
+    async users(): Promise<SourceUser[]> {
+      return (await read(service, '/users/', z.object({ users: z.array(SourceUser) })))?.users ?? [];
+    },
+
+    /** By name, so that a run that goes on finds its place again. */
+    async partitions(): Promise<SourcePartition[]> {
+      const body = await read(service, '/partition/', z.object({ partitions: z.array(SourcePartition) }));
+      return (body?.partitions ?? []).sort((one, other) => (one.partition < other.partition ? -1 : 1));
+    },
+
+    /** Null where the token may not see them. */
+    async members(partition: string): Promise<z.infer<typeof SourceMember>[] | null> {
+      try {
+        const schema = z.object({ members: z.array(SourceMember) });
+        return (await read(service, at(partition, '/users'), schema))?.members ?? [];
+      } catch (error) {
+        if (isRefusal(error)) return null;
+        throw error;
+      }
+    },
+
+    async workspaces(partition: string): Promise<z.infer<typeof SourceWorkspace>[]> {
+      const schema = z.object({ workspaces: z.array(SourceWorkspace) });
+      return (await read(service, at(partition, '/workspaces'), schema))?.workspaces ?? [];
+    },
+
+    async workspaceFiles(partition: string, workspaceId: string): Promise<string[]> {
+      const path = at(partition, `/workspaces/${encodeURIComponent(workspaceId)}/files`);
+      return (await read(service, path, z.object({ file_ids: z.array(z.string()) })))?.file_ids ?? [];
+    },
+
+    /** By id, behind one. */
+    async files(partition: string, after: string | null): Promise<SourceFile[]> {
+      const body = await read(service, at(partition), z.object({ files: z.array(SourceFile) }));
+      return (body?.files ?? [])
+        .filter(({ file_id }) => after === null || file_id > after)
+        .sort((one, other) => (one.file_id < other.file_id ? -1 : 1));
+    },
+
+    /** Where the bytes of a file are; null: it is not there (any more), or has no extract yet. */
+    async bytesPath(partition: string, fileId: string): Promise<string | null> {
+      const path = at(partition, `/file/${encodeURIComponent(fileId)}?limit=1`);
+      const id = (await read(service, path, Extracts))?.documents[0]?.link.split('/extract/').at(-1);
+      return id === undefined ? null : `/static/${encodeURIComponent(decodeURIComponent(id))}`;
+    },
+  };
+}
+
+export type SourceReader = ReturnType<typeof readSource>;

@@ -1,0 +1,153 @@
+import { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
+import { isInteger, parse } from 'lossless-json';
+import { request } from 'undici';
+import type { Dispatcher } from 'undici';
+import { AppError } from '../../schemas/app-error.js';
+import { createPace } from '../pace.js';
+import type { Download } from '../ports/downloads.js';
+import type { ImportSources, SourceService } from '../ports/imports.js';
+import { createGuardedDispatcher, isBlocked } from './address-guard.js';
+import { readWhole } from './read-body.js';
+import { retryAfterMs } from './retry-after.js';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const ANSWER_TIMEOUT_MS = 120_000;
+/** The list of a partition's files comes in one answer. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+/** A source that limits its clients is waited for; no longer than this at a time, and not for ever. */
+const MAX_WAIT_MS = 60_000;
+const MAX_WAITS = 10;
+
+function failed(text: string, cause?: unknown): AppError {
+  return new AppError('IMPORT_SOURCE_FAILED', text, { cause });
+}
+
+function toNumber(digits: string): number | bigint {
+  const value = Number(digits);
+  return isInteger(digits) && !Number.isSafeInteger(value) ? BigInt(digits) : value;
+}
+
+/** An answer that is not read is let go. */
+function drop({ body }: Dispatcher.ResponseData): void {
+  body.on('error', () => undefined).destroy();
+}
+
+function headerOf({ headers }: Dispatcher.ResponseData, name: string): string | undefined {
+  return [headers[name] ?? []].flat()[0];
+}
+
+/** What came, within the limit, or an error of ours. */
+async function* bounded(
+  body: AsyncIterable<Buffer>,
+  maxBytes: number,
+  told: (error: unknown) => unknown,
+): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  try {
+    for await (const part of body) {
+      bytes += part.length;
+      if (bytes > maxBytes) throw new AppError('PAYLOAD_TOO_LARGE');
+      yield part;
+    }
+  } catch (error) {
+    throw told(error);
+  }
+}
+
+/** Services that are imported from. No redirect is followed: the token goes to the address that was given alone. */
+export function createImportSources({
+  allowPrivateAddresses,
+}: {
+  allowPrivateAddresses: boolean;
+}): ImportSources {
+  const dispatcher = createGuardedDispatcher({
+    allowPrivate: allowPrivateAddresses,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  });
+
+  const open: ImportSources['open'] = ({ url, token }, { requestsPerSecond, signal }): SourceService => {
+    const pace = createPace(requestsPerSecond, signal);
+
+    const told = (error: unknown): unknown => {
+      if (signal.aborted) return signal.reason;
+      if (error instanceof AppError) return error;
+      if (isBlocked(error))
+        return new AppError(
+          'IMPORT_SOURCE_REFUSED',
+          'The address of the source is private; IMPORT_ALLOW_PRIVATE_URLS lets it be asked.',
+        );
+      return failed('The source gave no answer, or broke off.', error);
+    };
+
+    const ask = async (path: string, waits = 0): Promise<Dispatcher.ResponseData> => {
+      await pace();
+      const answer = await request(`${url}${path}`, {
+        method: 'GET',
+        dispatcher,
+        signal,
+        headersTimeout: ANSWER_TIMEOUT_MS,
+        bodyTimeout: ANSWER_TIMEOUT_MS,
+        headers: { authorization: `Bearer ${token}`, 'accept-encoding': 'identity', 'user-agent': 'tamis' },
+      });
+      const { statusCode: status } = answer;
+      if (status === 200) return answer;
+      drop(answer);
+      if (status === 429 && waits < MAX_WAITS) {
+        const wait = retryAfterMs(headerOf(answer, 'retry-after'), Date.now()) ?? 1000;
+        await setTimeout(Math.min(wait, MAX_WAIT_MS), undefined, { signal });
+        return ask(path, waits + 1);
+      }
+      // The path names partitions and files, and no secret.
+      const words = `The source answered ${status} to ${path}.`;
+      if (status === 404) throw new AppError('NOT_FOUND', words);
+      if (status === 401 || status === 403) throw new AppError('IMPORT_SOURCE_REFUSED', words);
+      if (status === 429 || status >= 500) throw failed(words);
+      throw new AppError('IMPORT_SOURCE_REFUSED', words);
+    };
+
+    return {
+      async json(path) {
+        try {
+          const { body } = await ask(path);
+          const bytes = await readWhole(
+            body as AsyncIterable<Buffer>,
+            MAX_ANSWER_BYTES,
+            () => new AppError('IMPORT_SOURCE_REFUSED', `The answer to ${path} is larger than 64 MiB.`),
+          );
+          return parse(bytes.toString('utf8'), null, { parseNumber: toNumber });
+        } catch (error) {
+          if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
+          if (error instanceof SyntaxError)
+            throw new AppError('IMPORT_SOURCE_REFUSED', `The answer to ${path} is no JSON.`);
+          throw told(error);
+        }
+      },
+      downloads: {
+        async open(path, { maxBytes }): Promise<Download> {
+          try {
+            const answer = await ask(path);
+            const announced = Number(headerOf(answer, 'content-length') ?? NaN);
+            const size = Number.isSafeInteger(announced) ? announced : null;
+            if (size !== null && size > maxBytes) {
+              drop(answer);
+              throw new AppError('PAYLOAD_TOO_LARGE');
+            }
+            return {
+              name: '',
+              mimetype: headerOf(answer, 'content-type') ?? null,
+              size,
+              body: Readable.from(bounded(answer.body as AsyncIterable<Buffer>, maxBytes, told), {
+                objectMode: false,
+              }),
+            };
+          } catch (error) {
+            throw told(error);
+          }
+        },
+      },
+    };
+  };
+
+  return { open, close: () => dispatcher.destroy() };
+}
