@@ -16,6 +16,8 @@ import {
   migrationScheduleId,
   reconcileScheduleId,
   retainAlertsScheduleId,
+  retainQuarantineScheduleId,
+  retainRecordsScheduleId,
 } from '../schemas/ids.js';
 import type { ScheduleName, ScheduledWork } from '../schemas/migrations/schedules.js';
 
@@ -98,6 +100,12 @@ function scheduleIdOf(prefix: string, name: ScheduleName): string {
       return reconcileScheduleId(prefix);
     case 'retention':
       return retainAlertsScheduleId(prefix);
+    case 'retention-quarantine':
+      return retainQuarantineScheduleId(prefix);
+    case 'retention-tasks':
+      return retainRecordsScheduleId(prefix, 'tasks');
+    case 'retention-callbacks':
+      return retainRecordsScheduleId(prefix, 'callbacks');
     case 'backup':
       return backupScheduleId(prefix);
     default:

@@ -105,6 +105,15 @@ export function metricsWorkflowId(prefix: string, watcher: string): string {
   return `${prefix}forward-metrics/${encodeURIComponent(watcher)}`;
 }
 
+/** Records of the documents that go by their age: tasks, callbacks. */
+export function retainRecordsScheduleId(prefix: string, of: string): string {
+  return `${prefix}retain-${of}`;
+}
+
+export function retainQuarantineScheduleId(prefix: string): string {
+  return `${prefix}retain-quarantine`;
+}
+
 export function retainAlertsScheduleId(prefix: string): string {
   return `${prefix}retain-alerts`;
 }
@@ -170,6 +179,9 @@ export function scheduleIds(prefix: string): string[] {
   return [
     reconcileScheduleId(prefix),
     retainAlertsScheduleId(prefix),
+    retainQuarantineScheduleId(prefix),
+    retainRecordsScheduleId(prefix, 'tasks'),
+    retainRecordsScheduleId(prefix, 'callbacks'),
     backupScheduleId(prefix),
     ...MIGRATIONS.map((name) => migrationScheduleId(prefix, name)),
     ...Object.values(formerScheduleIds(prefix)),

@@ -174,7 +174,6 @@ async function createDocumentPools(
           timeoutMs: config.documents.taskTimeoutHours * 3_600_000,
           orphanGraceMs: ORPHAN_GRACE_MS,
           runningPerUser: config.documents.maxRunningTasksPerUser,
-          retentionMs: config.documents.taskRetentionDays * 86_400_000,
         },
       }),
     },

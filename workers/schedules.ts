@@ -6,8 +6,13 @@ import type { Client } from '@temporalio/client';
 import { toPayloads } from '@temporalio/common';
 import type { Payload, PayloadConverter } from '@temporalio/common';
 import type { Config } from '../schemas/config/config.js';
-import { retainAlertsScheduleId } from '../schemas/ids.js';
-import { reconcileWork, retentionWork } from '../schemas/migrations/schedules.js';
+import { retainAlertsScheduleId, retainQuarantineScheduleId } from '../schemas/ids.js';
+import {
+  RETENTION_SCHEDULES,
+  keptBy,
+  reconcileWork,
+  retentionWork,
+} from '../schemas/migrations/schedules.js';
 import type { ScheduledWork } from '../schemas/migrations/schedules.js';
 
 const HOUR_MS = 3_600_000;
@@ -22,16 +27,19 @@ const MAX_UPDATE_LOOKS = 100;
  */
 export async function ensureSchedules(
   client: Client,
-  config: Pick<Config, 'temporal' | 'proxy' | 'secretsKey' | 'services'>,
+  config: Pick<Config, 'temporal' | 'documents' | 'proxy' | 'secretsKey' | 'services'>,
 ): Promise<void> {
   const { prefix } = config.temporal;
   if (config.services.documents) await ensure(client, reconcileWork(prefix));
+  const kept = keptBy(config);
+  for (const name of RETENTION_SCHEDULES) {
+    const work = retentionWork(prefix, name, kept);
+    if (work !== null) await ensure(client, work);
+  }
   // Another worker may serve what this one does not.
   if (!config.services.proxy) return;
-  // Without SECRETS_KEY no worker serves the queue of the signals.
-  if (config.proxy.retentionDays === 0 || config.secretsKey === null)
-    await remove(client, retainAlertsScheduleId(prefix));
-  else await ensure(client, retentionWork(prefix, config.proxy));
+  if ((kept.signals?.alerts ?? 0) === 0) await remove(client, retainAlertsScheduleId(prefix));
+  if ((kept.signals?.quarantine ?? 0) === 0) await remove(client, retainQuarantineScheduleId(prefix));
 }
 
 async function ensure(client: Client, { scheduleId, ...started }: ScheduledWork): Promise<void> {

@@ -17,6 +17,8 @@ export { reconcileDocuments } from './documents/reconcile-documents.js';
 export { runBackup } from './backups/run-backup.js';
 export { scheduledBackup } from './backups/scheduled-backup.js';
 export { retainAlerts } from './signals/retain-alerts.js';
+export { retainQuarantine } from './signals/retain-quarantine.js';
+export { retainRecords } from './documents/retain-records.js';
 export { settleDocument } from './documents/settle-document.js';
 export { swapEmbedder } from './documents/swap-embedder.js';
 export { swapEmbedders } from './documents/swap-embedders.js';

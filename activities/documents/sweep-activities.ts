@@ -34,8 +34,6 @@ export interface SweepActivityDeps {
     graceMs: number;
     /** Tasks of one user that may be at work at one time. */
     runningPerUser: number;
-    /** Records of ended tasks are kept so long. */
-    retentionMs: number;
     /** A task that was handed over so long ago is past its workflow's own time limit: nothing drives it. */
     timeoutMs: number;
     /** Bytes without an owner are kept so long: an upload may be running. */
@@ -136,11 +134,9 @@ export function createSweepActivities(deps: SweepActivityDeps) {
     return [...new Set([...tombstones, ...unconfirmed, ...uncleaned].map(({ file_key }) => file_key))];
   };
 
-  /** Chunks and bytes that no record knows, and records of tasks that ended longer ago than they are kept. */
+  /** Chunks and bytes that no record knows. */
   const removeOrphans = async (): Promise<{ chunks: number; blobs: number }> => {
     const signal = Context.current().cancellationSignal;
-    await tasks.removeEnded(before(deps.settings.retentionMs));
-    await callbacks.removeEnded(before(deps.settings.retentionMs));
     await removeStrayFiles(deps.adapters, before(deps.settings.graceMs), signal);
     return {
       chunks: await removeOrphanChunks(deps.adapters, signal),
@@ -148,7 +144,12 @@ export function createSweepActivities(deps: SweepActivityDeps) {
     };
   };
 
+  /** Records that ended longer ago than they are kept. Answers how many were removed. */
+  const removeEnded = ({ of, beforeMs }: { of: 'tasks' | 'callbacks'; beforeMs: number }): Promise<number> =>
+    (of === 'tasks' ? tasks : callbacks).removeEnded(new Date(beforeMs));
+
   return {
+    removeEnded,
     nextTurns: takeNextTurns,
     findUnstarted,
     markHandedOver,

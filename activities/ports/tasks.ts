@@ -103,8 +103,8 @@ export interface CallbackStore {
   /** Waiting ones that were never tried, of before a point in time, oldest first. */
   listUntried(before: Date, limit: number): Promise<CallbackRecord[]>;
   remove(taskId: string): Promise<void>;
-  /** Removes ended ones of before a point in time. */
-  removeEnded(before: Date): Promise<void>;
+  /** Removes ended ones of before a point in time. Answers how many. */
+  removeEnded(before: Date): Promise<number>;
   /** How many that would be, counted to a limit. */
   countEnded(before: Date, limit: number): Promise<number>;
 }

@@ -2,13 +2,15 @@ import type { Migration } from '../../activities/ports/migrations.js';
 import type { ScheduleState } from '../../activities/ports/schedules.js';
 import { AppError } from '../../schemas/app-error.js';
 import {
+  RETENTION_SCHEDULES,
   SCHEDULES,
   backupWork,
+  keptBy,
   reconcileWork,
   retentionWork,
   windowWork,
 } from '../../schemas/migrations/schedules.js';
-import type { ScheduleName, ScheduledWork } from '../../schemas/migrations/schedules.js';
+import type { RetentionSchedule, ScheduleName, ScheduledWork } from '../../schemas/migrations/schedules.js';
 import {
   ScheduleBody,
   ScheduleList,
@@ -27,17 +29,23 @@ const CATCH_UP_MINUTES = 1;
 const WINDOW_CATCH_UP_MINUTES = 10;
 
 /** Those that are no migration. */
-type Routine = 'reconcile' | 'retention' | 'backup';
+type Routine = 'reconcile' | RetentionSchedule | 'backup';
 
 const TITLES: Record<Routine, string> = {
   reconcile: 'Removes chunks and bytes that no record refers to',
-  retention:
-    'Removes alerts that are older than RETENTION_DAYS, and gives up what is in quarantine for too long',
+  'retention-tasks': 'Removes records of tasks that ended longer ago than TASK_RETENTION_DAYS',
+  'retention-callbacks': 'Removes records of callbacks that ended longer ago than TASK_RETENTION_DAYS',
+  retention: 'Removes alerts that are older than RETENTION_DAYS',
+  'retention-quarantine': 'Gives up what is in quarantine for longer than QUARANTINE_RETENTION_DAYS',
   backup: 'Makes a backup in BACKUP_LOCATION',
 };
 
 function isRoutine(name: ScheduleName): name is Routine {
   return name in TITLES;
+}
+
+function isRetention(name: ScheduleName): name is RetentionSchedule {
+  return (RETENTION_SCHEDULES as readonly string[]).includes(name);
 }
 
 /** What runs by the clock; administrators say when. */
@@ -67,9 +75,10 @@ export function scheduleRoutes({ adapters, config, workflows }: GatewayDeps): Ro
         if (adapters.backups.storage === null) throw new AppError('BACKUP_NOT_CONFIGURED');
         return backupWork(prefix);
       }
-      if (config.proxy.retentionDays === 0 || config.secretsKey === null)
-        throw new AppError('CONFLICT', 'There is no retention: RETENTION_DAYS is 0, or the proxy is off.');
-      return retentionWork(prefix, config.proxy);
+      const work = retentionWork(prefix, name, keptBy(config));
+      if (work === null)
+        throw new AppError('CONFLICT', `${name} removes nothing: its time is 0 days, or the proxy is off.`);
+      return work;
     }
     const migration = migrationOf(name);
     if (migration === undefined) throw new AppError('NOT_FOUND', `There is no migration ${name}.`);
@@ -149,7 +158,7 @@ export function scheduleRoutes({ adapters, config, workflows }: GatewayDeps): Ro
       errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
       async handle(_ctx, { params: { name } }) {
         assertKnown(name);
-        if (name === 'reconcile' || name === 'retention')
+        if (name === 'reconcile' || isRetention(name))
           throw new AppError('CONFLICT', `The next worker that starts would make ${name} again: pause it.`);
         await workflows.removeSchedule(name);
         return empty(204);

@@ -8,6 +8,8 @@ import {
   formerScheduleIds,
   reconcileScheduleId,
   retainAlertsScheduleId,
+  retainQuarantineScheduleId,
+  retainRecordsScheduleId,
   upkeepDocumentsWorkflowId,
   upkeepSignalsWorkflowId,
 } from '../../schemas/ids.js';
@@ -145,6 +147,22 @@ describe('the upkeep', () => {
     expect((await runOf(upkeepDocumentsWorkflowId(prefix))).status).toBe('RUNNING');
     await expect(runOf(upkeepSignalsWorkflowId(prefix))).rejects.toThrow();
     expect(await exists(retainAlertsScheduleId(prefix))).toBe(false);
+    for (const of of ['tasks', 'callbacks'])
+      expect(await exists(retainRecordsScheduleId(prefix, of))).toBe(true);
+  });
+
+  it('gives each kind of record that goes by its age a schedule, while it has an age to go by', async () => {
+    const { prefix, startWorker } = install();
+    const [alerts, quarantine] = [retainAlertsScheduleId(prefix), retainQuarantineScheduleId(prefix)];
+    await startWorker({ RETENTION_DAYS: '0', QUARANTINE_RETENTION_DAYS: '7' });
+    const { action } = await client.schedule.getHandle(quarantine).describe();
+    expect(action.args).toEqual([{ prefix, quarantineDays: 7 }]);
+    expect(await exists(alerts)).toBe(false);
+    const tasks = await client.schedule.getHandle(retainRecordsScheduleId(prefix, 'tasks')).describe();
+    expect(tasks.action.args).toEqual([{ prefix, of: 'tasks', retentionDays: 30 }]);
+    await startWorker({ RETENTION_DAYS: '30', QUARANTINE_RETENTION_DAYS: '0' });
+    await until('no schedule of the quarantine', async () => !(await exists(quarantine)));
+    expect(await exists(alerts)).toBe(true);
   });
 });
 

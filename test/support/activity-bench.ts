@@ -100,7 +100,6 @@ export async function activityBench(
       timeoutMs: 3_600_000,
       orphanGraceMs: 0,
       runningPerUser: 100,
-      retentionMs: 30 * 86_400_000,
     },
     now,
   });

@@ -68,6 +68,7 @@ export function scriptedActivities(script: Partial<AllActivities> = {}) {
     finishEvaluation: async () => 'completed',
     endEvaluation: async () => undefined,
     removeOrphans: async () => ({ chunks: 0, blobs: 0 }),
+    removeEnded: async () => 0,
   };
   const activities = Object.fromEntries(
     Object.entries({ ...plain, ...script }).map(([name, run]) => [

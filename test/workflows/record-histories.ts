@@ -333,6 +333,8 @@ const recordings: Recording[] = [
     input: { runId: 'a-run', sourceId: 'a-source', dryRun: true, requestsPerSecond: 20, startedBy: '1' },
   },
   { name: 'scheduled-backup', workflow: 'scheduledBackup', slices: 1, input: { vectors: true } },
+  { name: 'retain-quarantine', workflow: 'retainQuarantine', answers: [], input: { quarantineDays: 30 } },
+  { name: 'retain-records', workflow: 'retainRecords', input: { of: 'tasks', retentionDays: 30 } },
   { name: 'retain-alerts', workflow: 'retainAlerts', answers: [], input: { retentionDays: 30 } },
 ];
 

@@ -6,6 +6,7 @@ import { createAlertUpkeepActivities } from '../../activities/signals/alert-upke
 import type { AlertUpkeepActivities } from '../../activities/signals/alert-upkeep-activities.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import type { countAlerts } from '../../workflows/signals/count-alerts.js';
+import type { retainQuarantine } from '../../workflows/signals/retain-quarantine.js';
 import type { retainAlerts } from '../../workflows/signals/retain-alerts.js';
 import { sampleAlert } from '../contracts/signals/alert-store-samples.js';
 import { createFakeAlertStore } from '../support/fakes/signals/fake-alert-store.js';
@@ -129,6 +130,27 @@ describe('retainAlerts with a time for the quarantine', () => {
     expect(await withWorker(activities, run)).toEqual({ removed: 1 });
     const kept = await alerts.list({ limit: 10, offset: 0 });
     expect(kept.map(({ id }) => id).sort()).toEqual([1, 3]);
+    expect((await alerts.quarantined({ limit: 9, offset: 0 })).map(({ id }) => id)).toEqual([3]);
+  });
+});
+
+describe('retainQuarantine', () => {
+  it('gives up what is there for longer, and removes nothing', async () => {
+    const alerts = createFakeAlertStore();
+    const now = await env.currentTimeMs();
+    const daysAgo = (days: number) => new Date(now - days * DAY_MS);
+    await alerts.insert(
+      [8, 40, 6].map((days) => sampleAlert({ receivedAt: daysAgo(days), state: 'quarantined' })),
+    );
+    const activities = createAlertUpkeepActivities({ alerts, statistics: createFakeStatisticsStore(alerts) });
+    const run = (prefix: string, taskQueue: string) =>
+      env.client.workflow.execute<typeof retainQuarantine>('retainQuarantine', {
+        workflowId: `${prefix}quarantine`,
+        taskQueue,
+        args: [{ prefix, quarantineDays: 7 }],
+      });
+    expect(await withWorker(activities, run)).toEqual({ discarded: 2 });
+    expect(await alerts.list({ limit: 10, offset: 0 })).toHaveLength(3);
     expect((await alerts.quarantined({ limit: 9, offset: 0 })).map(({ id }) => id)).toEqual([3]);
   });
 });

@@ -3,6 +3,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { indexWorkflowId } from '../../schemas/ids.js';
 import { taskQueues } from '../../schemas/task-queues.js';
+import type { retainRecords } from '../../workflows/documents/retain-records.js';
 import type { reconcileDocuments } from '../../workflows/documents/reconcile-documents.js';
 import type { sweepDocuments } from '../../workflows/documents/sweep-documents.js';
 import { documentRef, scriptedActivities } from '../support/scripted-activities.js';
@@ -80,6 +81,27 @@ describe('sweepDocuments', () => {
     expect(result.cleaned).toBe(2);
     expect(calls.filter((call) => call.name === 'cleanFile').map((call) => call.args[0])).toEqual(['a', 'b']);
   });
+});
+
+describe('retainRecords', () => {
+  it.each(['tasks', 'callbacks'] as const)(
+    'removes %s that ended before its border, and no others',
+    async (of) => {
+      const began = await env.currentTimeMs();
+      const { result, calls } = await withWorker({ removeEnded: async () => 3 }, async (prefix, taskQueue) =>
+        env.client.workflow.execute<typeof retainRecords>('retainRecords', {
+          workflowId: `${prefix}retain`,
+          taskQueue,
+          args: [{ prefix, of, retentionDays: 30 }],
+        }),
+      );
+      expect(result).toEqual({ removed: 3 });
+      expect(calls).toHaveLength(1);
+      const [asked] = calls[0]!.args as [{ of: string; beforeMs: number }];
+      expect(asked.of).toBe(of);
+      expect(Math.abs(asked.beforeMs - (began - 30 * 86_400_000))).toBeLessThan(60_000);
+    },
+  );
 });
 
 describe('reconcileDocuments', () => {

@@ -38,7 +38,15 @@ async function row(wanted: string) {
 
 describe('/admin/schedules', () => {
   it('lists what can be scheduled, set or not', async () => {
-    expect(await names()).toEqual(['reconcile', 'retention', 'backup', 'vector-store']);
+    expect(await names()).toEqual([
+      'reconcile',
+      'retention-tasks',
+      'retention-callbacks',
+      'retention',
+      'retention-quarantine',
+      'backup',
+      'vector-store',
+    ]);
     expect(await row('vector-store')).toMatchObject({ set: false, cron: null, next_runs: [] });
   });
 

@@ -434,7 +434,10 @@ describe('tamis schedule and tamis reconcile', () => {
     await done('schedule pause vector-store');
     expect((await parsed('schedule list')).schedules).toMatchObject([
       { name: 'reconcile', paused: false, note: 'all is well' },
+      { name: 'retention-tasks', set: false },
+      { name: 'retention-callbacks', set: false },
       { name: 'retention', set: false },
+      { name: 'retention-quarantine', set: false },
       { name: 'backup', set: false },
       { name: 'vector-store', paused: true, note: 'nightly', window_minutes: 90 },
     ]);
@@ -467,7 +470,7 @@ describe('tamis users', () => {
 describe('tamis retention', () => {
   it('counts what would go, as things are and as if they were kept for so long', async () => {
     expect(await done('retention')).toMatch(
-      /^RECORDS +KEPT +OLDER THAN +DUE\ntasks +30 days .* 0\ncallbacks +30 days .*\nalerts +30 days .*\nquarantine +for good +- +0\n/,
+      /^RECORDS +KEPT +OLDER THAN +DUE +SCHEDULE\ntasks +30 days .* 0 +retention-tasks\ncallbacks +30 days .* retention-callbacks\nalerts +30 days .* retention\nquarantine +for good +- +0 +retention-quarantine\n/,
     );
     const { records } = await parsed('retention --days 7');
     expect(records).toMatchObject(

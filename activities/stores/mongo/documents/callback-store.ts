@@ -91,7 +91,7 @@ export function createMongoCallbackStore(
       await callbacks.deleteOne({ _id: taskId });
     },
     async removeEnded(before) {
-      await callbacks.deleteMany(endedBefore(before));
+      return (await callbacks.deleteMany(endedBefore(before))).deletedCount;
     },
     countEnded: (before, limit) => callbacks.countDocuments(endedBefore(before), { limit }),
   });

@@ -31,12 +31,13 @@ async function show(context: Context, { days }: { days?: number }): Promise<void
   if (serious !== undefined && (records.length === 0 || !isRefusal(serious))) throw serious;
   context.show({ records }, [
     ...formatTable(
-      ['RECORDS', 'KEPT', 'OLDER THAN', 'DUE'],
+      ['RECORDS', 'KEPT', 'OLDER THAN', 'DUE', 'SCHEDULE'],
       records.map((row) => [
         row.of,
         row.days === 0 ? 'for good' : `${row.days} days`,
         formatTime(row.before),
         `${formatCount(row.due)}${row.more ? ' and more' : ''}`,
+        row.of === 'alerts' ? 'retention' : `retention-${row.of}`,
       ]),
     ),
     ...(serious === undefined ? [] : [`The rest was refused: ${(serious as Error).message}`]),

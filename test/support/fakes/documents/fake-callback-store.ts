@@ -49,8 +49,11 @@ export function createFakeCallbackStore(): CallbackStore {
         .filter(({ state, updated_at }) => state !== 'waiting' && updated_at < before)
         .slice(0, limit).length,
     async removeEnded(before) {
-      for (const [taskId, { state, updated_at }] of callbacks)
-        if (state !== 'waiting' && updated_at < before) callbacks.delete(taskId);
+      const ended = [...callbacks.values()].filter(
+        ({ state, updated_at }) => state !== 'waiting' && updated_at < before,
+      );
+      for (const { task_id: taskId } of ended) callbacks.delete(taskId);
+      return ended.length;
     },
   };
 }

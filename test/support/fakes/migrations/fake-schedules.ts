@@ -5,6 +5,8 @@ import {
   migrationScheduleId,
   reconcileScheduleId,
   retainAlertsScheduleId,
+  retainQuarantineScheduleId,
+  retainRecordsScheduleId,
 } from '../../../../schemas/ids.js';
 import { MIGRATIONS } from '../../../../schemas/migrations/migrations.js';
 import type { ScheduleName } from '../../../../schemas/migrations/schedules.js';
@@ -17,6 +19,9 @@ export function createFakeSchedules(prefix: string) {
   const ids = new Map<ScheduleName, string>([
     ['reconcile', reconcileScheduleId(prefix)],
     ['retention', retainAlertsScheduleId(prefix)],
+    ['retention-quarantine', retainQuarantineScheduleId(prefix)],
+    ['retention-tasks', retainRecordsScheduleId(prefix, 'tasks')],
+    ['retention-callbacks', retainRecordsScheduleId(prefix, 'callbacks')],
     ['backup', backupScheduleId(prefix)],
     ...MIGRATIONS.map((name) => [name, migrationScheduleId(prefix, name)] as const),
   ]);

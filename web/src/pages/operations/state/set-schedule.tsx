@@ -9,7 +9,13 @@ import { schedulesQuery } from './queries';
 import type { Schedule } from './queries';
 
 /** A worker would make these again. */
-const ALWAYS_SET: ReadonlySet<Schedule['name']> = new Set(['reconcile', 'retention']);
+const ALWAYS_SET: ReadonlySet<Schedule['name']> = new Set([
+  'reconcile',
+  'retention',
+  'retention-callbacks',
+  'retention-quarantine',
+  'retention-tasks',
+]);
 
 /** When something runs: a line of cron, or no more by the clock at all. */
 export function SetSchedule({ schedule: { name, title, set, cron } }: { schedule: Schedule }) {
