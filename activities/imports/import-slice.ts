@@ -41,7 +41,7 @@ export interface ImportControl {
   refused(file: RefusedFile): void;
 }
 
-/** Refused files that the record names; the figures count all. */
+/** Refused files that the record names, and refused partitions; the figures count all. */
 const REFUSED_LISTED = 100;
 /** Uploads are indexed meanwhile. */
 const INDEXING_WAIT_MS = 2_000;
@@ -145,8 +145,10 @@ async function takePartition(
       control.signal.throwIfAborted();
       if (!isRefusedFile(error)) throw error;
       // Its name is one that this service has another use for, say.
-      control.refused({ partition, file_id: '', code: error.code, message: error.message });
-      return { ...position, partition, after: '', figures: add(position.figures, { partitions_refused: 1 }) };
+      const figures = add(position.figures, { partitions_refused: 1 });
+      if ((figures['partitions_refused'] ?? 0) <= REFUSED_LISTED)
+        control.refused({ partition, file_id: '', code: error.code, message: error.message });
+      return { ...position, partition, after: '', figures };
     }
     control.reached(position);
   }

@@ -39,6 +39,7 @@ const BOUNDED_LISTS = new Map([
   ['files.attached.generations', 'a number for each version of the mail: a million of them are 16 MB'],
   ['files.chunk_updates', 'changes under way: each is taken away when the chunks have followed'],
   ['claims.holders', 'tasks under way with these bytes'],
+  ['import_runs.refused', 'the first hundred files and the first hundred partitions'],
 ]);
 
 interface Known {
