@@ -147,8 +147,8 @@ describe('the upkeep', () => {
     expect((await runOf(upkeepDocumentsWorkflowId(prefix))).status).toBe('RUNNING');
     await expect(runOf(upkeepSignalsWorkflowId(prefix))).rejects.toThrow();
     expect(await exists(retainAlertsScheduleId(prefix))).toBe(false);
-    for (const of of ['tasks', 'callbacks'])
-      expect(await exists(retainRecordsScheduleId(prefix, of))).toBe(true);
+    for (const kind of ['tasks', 'callbacks'])
+      expect(await exists(retainRecordsScheduleId(prefix, kind))).toBe(true);
   });
 
   it('gives each kind of record that goes by its age a schedule, while it has an age to go by', async () => {

@@ -93,6 +93,7 @@ describe('help and wrong use', () => {
       'swap',
       'eval',
       'backup',
+      'import',
       'schedule',
       'reconcile',
       'check',
