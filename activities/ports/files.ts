@@ -134,8 +134,8 @@ export interface FileStore {
    */
   keepAttached(input: { partition: string; fileId: string; attachedTo: Attachment }): Promise<boolean>;
   /**
-   * Turns one of the files that were taken out of a mail into a tombstone, if it belongs neither to a generation of the
-   * mail that is kept nor to one behind `upTo`; answers what it was before, and null when there is none (any more).
+   * Files that were taken out of a mail forget its generations up to `upTo` that are not kept, and one that belongs to
+   * none any more becomes a tombstone; answers what that was before, and null when there is none (any more).
    */
   dropAttached(
     fileKey: string,

@@ -218,8 +218,9 @@ export function fileLinksContract(subject: Subject<FileStore>): void {
         expect(await store().keepAttached({ ...again, attachedTo: attachedTo(11) })).toBe(true);
       expect(await recordOf(both.fileKey)).toMatchObject({ attached: { to: mail, generations: [10, 11] } });
       const drop = (keep: number[], upTo: number) => store().dropAttached(mail, { keep, upTo });
-      expect(await drop([10], 11)).toBeNull();
+      expect(await drop([10, 11], 11)).toBeNull();
       expect((await drop([], 10))?.file_key).toBe(first.fileKey);
+      expect(await recordOf(both.fileKey)).toMatchObject({ attached: { to: mail, generations: [11] } });
       expect(await recordOf(first.fileKey)).toMatchObject({
         live: null,
         pending_task: null,

@@ -36,7 +36,7 @@ const BOUNDED_LISTS = new Map([
   ['logins.passed', 'as many as the budget allows: the filter asks for an empty place'],
   ['partitions.members', 'one for each user'],
   ['files.workspaces', 'one for each workspace of the partition'],
-  ['files.attached.generations', 'a number for each version of the mail: a million of them are 16 MB'],
+  ['files.attached.generations', 'versions of the mail that are kept: the clean-up takes the others away'],
   ['files.chunk_updates', 'changes under way: each is taken away when the chunks have followed'],
   ['claims.holders', 'tasks under way with these bytes'],
   ['import_runs.refused', 'the first hundred files and the first hundred partitions'],

@@ -180,15 +180,13 @@ export function createMongoFileStore(db: Db): FileStore {
       return matchedCount === 1;
     },
     async dropAttached(fileKey, { keep, upTo }) {
+      await files.updateMany(
+        { 'attached.to': fileKey, ...NAMED },
+        { $pull: { 'attached.generations': { $nin: [...keep], $lte: upTo } } },
+      );
+      // A version that was read in between has put its generation in.
       const before = await files.findOneAndUpdate(
-        {
-          'attached.to': fileKey,
-          $nor: [
-            ...NAMED.$nor,
-            { 'attached.generations': { $in: [...keep] } },
-            { 'attached.generations': { $gt: upTo } },
-          ],
-        },
+        { 'attached.to': fileKey, 'attached.generations': { $size: 0 }, ...NAMED },
         tombstone(new Date()),
         { returnDocument: 'before' },
       );

@@ -261,10 +261,11 @@ export function createFakeFileStore(): FileStore {
     },
     async dropAttached(fileKey, { keep, upTo }) {
       const isKept = (generation: number): boolean => keep.includes(generation) || generation > upTo;
-      const file = [...files.values()].find(
-        ({ attached, deleted_at }) =>
-          attached?.to === fileKey && deleted_at === null && !attached.generations.some(isKept),
+      const theirs = [...files.values()].filter(
+        ({ attached, deleted_at }) => attached?.to === fileKey && deleted_at === null,
       );
+      for (const { attached } of theirs) attached!.generations = attached!.generations.filter(isKept);
+      const file = theirs.find(({ attached }) => attached!.generations.length === 0);
       if (file === undefined) return null;
       const before = copy(file);
       bury(file);
