@@ -1,3 +1,4 @@
+import { AppError } from '../../../../schemas/app-error.js';
 import type { MailIds } from '../parser-messages.js';
 import { parseHtml } from '../html-parser.js';
 import type { Nest, ParseSource } from '../parse-source.js';
@@ -89,8 +90,14 @@ async function takeAttachment(
     );
     return false;
   }
-  nest.spent.bytes += await attachments.take(attachment, limits.maxExpandedBytes - nest.spent.bytes);
-  return true;
+  try {
+    nest.spent.bytes += await attachments.take(attachment, limits.maxExpandedBytes - nest.spent.bytes);
+    return true;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'FILE_CORRUPT') throw error;
+    nest.notes.degrade(`${oneLine(attachment.name)} was not read: ${error.message}`);
+    return false;
+  }
 }
 
 function* bodySections(mail: Mail, headingPath: string[], maxNesting: number): Generator<Section> {

@@ -24,10 +24,10 @@ export async function* parseMsg(
   const { reader, mail } = await readMail(source.path);
   const header = (name: string): string | undefined =>
     new RegExp(String.raw`^${name}:[ \t]*([^\r\n]*(?:\r?\n[ \t][^\r\n]*)*)`, 'im').exec(
-      mail.headers ?? '',
+      textOf(mail.headers) ?? '',
     )?.[1];
   const ids = mailIds({
-    messageId: header('Message-ID') ?? mail.messageId,
+    messageId: header('Message-ID') ?? textOf(mail.messageId),
     inReplyTo: header('In-Reply-To'),
     references: header('References'),
   });
@@ -39,23 +39,26 @@ export async function* parseMsg(
       .join(', ');
   yield* mailSections(
     {
-      subject: mail.subject ?? '',
+      subject: textOf(mail.subject) ?? '',
       headers: [
         { name: 'From', value: nameOf(mail.senderName, mail.senderSmtpAddress ?? mail.senderEmail) },
         { name: 'To', value: people('to') },
         { name: 'Cc', value: people('cc') },
-        { name: 'Date', value: isoDate(mail.messageDeliveryTime ?? mail.clientSubmitTime ?? header('Date')) },
+        {
+          name: 'Date',
+          value: isoDate(textOf(mail.messageDeliveryTime) ?? textOf(mail.clientSubmitTime) ?? header('Date')),
+        },
       ],
-      text: mail.body ?? '',
+      text: textOf(mail.body) ?? '',
       html: htmlOf(mail),
       attachments: (mail.attachments ?? []).map((attachment) => ({
         name: attachmentName(attachment),
         mimetype: attachment.innerMsgContent
           ? 'application/vnd.ms-outlook'
-          : (attachment.attachMimeTag ?? ''),
+          : (textOf(attachment.attachMimeTag) ?? ''),
         inline: attachment.attachmentHidden === true,
         async write(path, most) {
-          const { content } = reader.getAttachment(attachment);
+          const content = contentOf(() => reader.getAttachment(attachment));
           if (content.length > most) throw beyondLimit('maxExpandedBytes', source.limits.maxExpandedBytes);
           await writeFile(path, content);
           return content.length;
@@ -76,24 +79,43 @@ async function readMail(path: string): Promise<{ reader: InstanceType<typeof Msg
   } catch (error) {
     // A short length is one of the file's own, beyond its end.
     if (error instanceof RangeError && /call stack|array length: \d{9}/i.test(error.message)) throw error;
-    throw new AppError('FILE_CORRUPT', 'The mail of Outlook is damaged and cannot be read.', {
-      cause: error,
-    });
+    throw damaged(error);
+  }
+}
+
+function damaged(cause: unknown): AppError {
+  return new AppError('FILE_CORRUPT', 'The mail of Outlook is damaged and cannot be read.', { cause });
+}
+
+/** Of a damaged mail a property may be of any type. */
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** @throws AppError FILE_CORRUPT */
+function contentOf(read: () => { content: Uint8Array }): Uint8Array {
+  try {
+    const { content } = read();
+    return Buffer.from(content);
+  } catch (error) {
+    throw damaged(error);
   }
 }
 
 function attachmentName({ fileName, fileNameShort, name, innerMsgContent }: FieldsData): string | null {
-  const given = fileName ?? fileNameShort ?? name ?? null;
+  const given = textOf(fileName) ?? textOf(fileNameShort) ?? textOf(name) ?? null;
   return innerMsgContent && given !== null && !/\.msg$/i.test(given) ? `${given}.msg` : given;
 }
 
 function htmlOf({ bodyHtml, html, internetCodepage }: FieldsData): string {
-  if (bodyHtml !== undefined && bodyHtml !== '') return bodyHtml;
-  if (html === undefined) return '';
+  const text = textOf(bodyHtml) ?? '';
+  if (text !== '') return text;
+  if (!(html instanceof Uint8Array)) return textOf(html) ?? '';
   return new TextDecoder(internetCodepage === 65001 ? 'utf-8' : 'windows-1252').decode(html);
 }
 
-function nameOf(name: string | undefined, address: string | undefined): string {
+function nameOf(givenName: string | undefined, givenAddress: string | undefined): string {
+  const [name, address] = [textOf(givenName), textOf(givenAddress)];
   if (address === undefined || address === '' || address === name) return name ?? '';
   return name === undefined || name === '' ? address : `${name} <${address}>`;
 }

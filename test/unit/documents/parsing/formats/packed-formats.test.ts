@@ -241,6 +241,21 @@ it('msg gives the same as a mail that is sent', async () => {
   await expect(parser.parse('msg', bytes.subarray(0, 600))).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
 });
 
+it('msg whose properties are of other types than they should be is read as far as it goes', async () => {
+  const bytes = writeMsg({ headers: { Subject: 'outer' }, text: 'Mail.' });
+  for (const [property, other] of [
+    ['1000001F', '10000102'],
+    ['0C1A001F', '0C1A0102'],
+    ['007D001F', '007D0003'],
+  ] as const) {
+    const named = (name: string): Buffer => Buffer.from(`__substg1.0_${name}`, 'utf16le');
+    const at = bytes.indexOf(named(property));
+    expect(at).toBeGreaterThan(0);
+    named(other).copy(bytes, at);
+  }
+  expect((await parser.parse('msg', bytes)).text).toContain('# outer');
+});
+
 describe('zip', () => {
   it('gives each member under its name, whatever path that is', async () => {
     const { text, chunks } = await parser.parse(
