@@ -41,8 +41,10 @@ export async function* parseSpreadsheet(
 async function readXlsx(path: string, limits: Limits): Promise<Sheet[]> {
   await requireNotOle(path);
   await checkPackage(path, limits);
-  const { default: readXlsxFile } = await import('read-excel-file/node');
-  const sheets = await readXlsxFile(path, { trim: true }).catch(damaged);
+  // By the archive's directory: its reader for Node goes from part to part and waits without end in a damaged archive.
+  const { default: readXlsxFile } = await import('read-excel-file/universal');
+  const { buffer } = new Uint8Array(await readFile(path));
+  const sheets = await readXlsxFile(buffer, { trim: true }).catch(damaged);
   return sheets.map(({ sheet, data }) => ({
     name: sheet,
     rows: () => textRows(data as unknown as Cell[][]),
