@@ -259,7 +259,8 @@ const WORD: Specimen[] = [
   {
     name: 'nested-fifty-thousand-deep.rtf',
     bytes: () => `{\\rtf1 Before.${'{'.repeat(50_000)}x${'}'.repeat(50_000)}}`,
-    expected: CORRUPT,
+    // Some versions of LibreOffice end on it.
+    expected: { finds: ['Before.'], or: 'FILE_CORRUPT' },
     libreOffice: true,
     huge: true,
   },

@@ -46,6 +46,7 @@ export function complaint({ expected }: Specimen, outcome: Outcome): string | nu
       ? null
       : `${expected.code} expected; ${outcome.code}: ${outcome.message}`;
   }
+  if ('code' in outcome && outcome.code === expected.or) return null;
   if ('code' in outcome) return `text expected; ${outcome.code}: ${outcome.message}`;
   return textComplaint(expected, outcome.text) ?? degradedComplaint(expected, outcome.degraded);
 }

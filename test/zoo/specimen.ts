@@ -21,6 +21,8 @@ export interface Found {
   not?: string[];
   /** Content was lost, and the report says so. */
   degraded?: true;
+  /** What comes of it depends on the version of a program: this is right as well. */
+  or?: ErrorCode;
 }
 
 /** Scripts that readers confuse: right-to-left, CJK, accents, characters beyond U+FFFF. */

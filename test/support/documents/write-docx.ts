@@ -25,11 +25,17 @@ export function writeDocx(
 
 /** A document of one paragraph of blanks that unpacks to so many bytes. */
 export function writeDocxBomb(bytes: number, declaredSize?: number): Buffer {
-  const parts = docxParts(`<w:p><w:r><w:t>${' '.repeat(bytes)}</w:t></w:r></w:p>`);
+  const parts = docxParts('<w:p><w:r><w:t>|</w:t></w:r></w:p>');
   return writeZip(
-    parts.map((part) =>
-      part.name === 'word/document.xml' && declaredSize !== undefined ? { ...part, declaredSize } : part,
-    ),
+    parts.map((part) => {
+      if (part.name !== 'word/document.xml') return part;
+      const [before, after] = String(part.content)
+        .split('|')
+        .map((text) => Buffer.from(text));
+      // Larger than a string may be.
+      const content = Buffer.concat([before!, Buffer.alloc(bytes, ' '), after!]);
+      return { ...part, content, ...(declaredSize !== undefined && { declaredSize }) };
+    }),
   );
 }
 
