@@ -111,7 +111,7 @@ describe('help and wrong use', () => {
         .filter((name) => name !== 'help')
         .map((name) => `${groups[at]} ${name}`);
     });
-    expect(lines).toHaveLength(52);
+    expect(lines).toHaveLength(58);
     expect(documented()).toEqual(lines.toSorted());
     for (let at = 0; at < lines.length; at += 7)
       await Promise.all(
