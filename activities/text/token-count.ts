@@ -1,9 +1,8 @@
 import { createRequire } from 'node:module';
-
-type Vocabulary = typeof import('gpt-tokenizer/encoding/o200k_base');
+import type * as Vocabulary from 'gpt-tokenizer/encoding/o200k_base';
 
 const load = createRequire(import.meta.url);
-let vocabulary: Vocabulary | undefined;
+let vocabulary: typeof Vocabulary | undefined;
 
 /** Byte-pair merging is quadratic in the length of a run: 200,000 letters without a space took 23 s. */
 const MAX_RUN = 256;
@@ -12,7 +11,7 @@ const OPTIONS = { disallowedSpecial: new Set<string>() };
 
 /** The vocabulary is loaded with the first text: it takes 60 MiB, which a process that counts nothing does not need. */
 function countO200k(text: string): number {
-  vocabulary ??= load('gpt-tokenizer/encoding/o200k_base') as Vocabulary;
+  vocabulary ??= load('gpt-tokenizer/encoding/o200k_base') as typeof Vocabulary;
   return vocabulary.countTokens(text, OPTIONS);
 }
 

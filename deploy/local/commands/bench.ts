@@ -23,7 +23,7 @@ export function bench(
     await stack.enter('bench');
     try {
       const more = obtain === undefined ? {} : await stack.prepare(obtain);
-      // what is measured is the build that `npm start` runs: sources loaded through tsx start slower and hold more memory
+      // the build that `npm start` runs is measured: sources loaded through tsx start slower and hold more memory
       const build = await keptBuild(workbench, 'test-build');
       const services = await stack.openServices({ supervise: false, also: ['ollama'], demanded });
       return await runToEnd(process.execPath, ['--import', 'tsx', script, ...args], {
