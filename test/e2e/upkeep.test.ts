@@ -172,8 +172,14 @@ describe('a schedule', () => {
     await startWorker({ RETENTION_DAYS: '30' });
     const id = retainAlertsScheduleId(prefix);
     const handle = client.schedule.getHandle(id);
+    // Temporal applies a change some time after it took it, and one that is taken meanwhile may be written over.
     await handle.update((present) => ({ ...present, spec: { intervals: [{ every: '6 hours' }] } }));
+    await until(
+      'the interval is six hours',
+      async () => (await handle.describe()).spec.intervals?.[0]?.every === 6 * 3_600_000,
+    );
     await handle.pause('until the audit is over');
+    await until('it is paused', async () => (await handle.describe()).state.paused);
     await startWorker({ RETENTION_DAYS: '10' });
     const { spec, state, action } = await handle.describe();
     expect(spec.intervals?.map(({ every }) => every)).toEqual([6 * 3_600_000]);
