@@ -18,6 +18,12 @@ import type { Route } from '../http/route.js';
 const TAG = 'Imports';
 const RUNS_LISTED = 50;
 
+function withoutTrailingSlashes(address: string): string {
+  let end = address.length;
+  while (end > 0 && address[end - 1] === '/') end -= 1;
+  return address.slice(0, end);
+}
+
 /** Imports of what another service of the same contract holds, for administrators. */
 export function importRoutes({ adapters, config, workflows }: GatewayDeps): Route[] {
   const { imports } = adapters;
@@ -48,7 +54,7 @@ export function importRoutes({ adapters, config, workflows }: GatewayDeps): Rout
     // A run at work would go on with the new one half way.
     const latest = await latestOf(source_id);
     if (latest !== undefined && !isFinalImportState(latest.state)) throw new AppError('IMPORT_RUNNING');
-    await imports.putSource({ source_id, url: parsed.href.replace(/\/+$/, ''), token });
+    await imports.putSource({ source_id, url: withoutTrailingSlashes(parsed.href), token });
   };
 
   const steer = (

@@ -45,7 +45,7 @@ interface StatsAnswer {
 }
 
 /**
- * Of an index that is being built, which nobody searches: each refresh would end a segment with a graph of its own, all
+ * Of an index that is being built, which no search reads: each refresh would end a segment with a graph of its own, all
  * of which have to be merged.
  */
 const NEVER = '-1';
