@@ -10,6 +10,8 @@ import { pages } from '../arguments.js';
 import { CliFailure, EXIT } from '../cli-failure.js';
 import type { Context, Run } from '../context.js';
 import { formatCount, formatTime } from '../format.js';
+import { addSteering } from '../steer.js';
+import type { Steered } from '../steer.js';
 import { untilTaken } from '../until-taken.js';
 import { watch } from '../watch.js';
 
@@ -18,6 +20,26 @@ const SOURCE = 'what you call the source, such as old-service';
 function pathOf(source: string, word = ''): string {
   return `/admin/imports/${encodeURIComponent(source)}${word === '' ? '' : `/${word}`}`;
 }
+
+const STEERED: Steered = {
+  group: 'import',
+  argument: 'source',
+  argumentDescription: SOURCE,
+  pathOf,
+};
+const STEERING = [
+  {
+    word: 'pause',
+    description: 'stop after what it does at this moment, until it is resumed',
+    said: 'It pauses',
+  },
+  { word: 'resume', description: 'let a paused run go on', said: 'It goes on' },
+  {
+    word: 'cancel',
+    description: 'give it up; what was taken stays, and a later run goes on',
+    said: 'It is given up',
+  },
+] as const;
 
 /** `tamis import`: what another service of this contract holds is taken over. */
 export function addImport(program: Command, run: Run): void {
@@ -45,34 +67,7 @@ export function addImport(program: Command, run: Run): void {
     .description('show progress of the latest run until it ends; Ctrl-C leaves it running')
     .argument('<source>', SOURCE)
     .action(run((context, _options, source: string) => follow(context, source, null)));
-  steer(command, run, 'pause', 'stop after what it does at this moment, until it is resumed', 'It pauses');
-  steer(command, run, 'resume', 'let a paused run go on', 'It goes on');
-  steer(
-    command,
-    run,
-    'cancel',
-    'give it up; what was taken stays, and a later run goes on',
-    'It is given up',
-  );
-}
-
-function steer(
-  command: Command,
-  run: Run,
-  word: 'pause' | 'resume' | 'cancel',
-  description: string,
-  said: string,
-): void {
-  command
-    .command(word)
-    .description(description)
-    .argument('<source>', SOURCE)
-    .action(
-      run(async (context, _options, source: string) => {
-        await context.gateway().ask('POST', pathOf(source, word));
-        context.show({ source, asked: word }, [`${said}: tamis import status ${source}`]);
-      }),
-    );
+  for (const word of STEERING) addSteering(command, run, STEERED, word);
 }
 
 interface StartOptions {

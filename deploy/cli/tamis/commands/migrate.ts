@@ -12,6 +12,8 @@ import { pages, pagesOrNone } from '../arguments.js';
 import { CliFailure, EXIT } from '../cli-failure.js';
 import type { Context, Run } from '../context.js';
 import { formatCount, formatTable, formatTime } from '../format.js';
+import { addSteering } from '../steer.js';
+import type { Steered } from '../steer.js';
 import { untilTaken } from '../until-taken.js';
 import { watch } from '../watch.js';
 
@@ -24,6 +26,26 @@ const FINAL: readonly MigrationRunBody['state'][] = ['completed', 'failed', 'can
 function pathOf(name: string, word = ''): string {
   return `/admin/migrations/${encodeURIComponent(name)}${word === '' ? '' : `/${word}`}`;
 }
+
+const STEERED: Steered = {
+  group: 'migrate',
+  argument: 'name',
+  argumentDescription: NAMES,
+  pathOf,
+};
+const STEERING = [
+  {
+    word: 'pause',
+    description: 'stop after what it does at this moment, until it is resumed',
+    said: 'It pauses',
+  },
+  { word: 'resume', description: 'let a paused run go on', said: 'It goes on' },
+  {
+    word: 'cancel',
+    description: 'give it up where that is safe; what it had built is removed',
+    said: 'It is given up',
+  },
+] as const;
 
 /** `tamis migrate`: what an earlier release stored is brought to the shape of this one. */
 export function addMigrate(program: Command, run: Run): void {
@@ -56,15 +78,7 @@ export function addMigrate(program: Command, run: Run): void {
     .description('show progress of the latest run until it ends; Ctrl-C leaves it running')
     .argument('<name>', NAMES)
     .action(run((context, _options, name: string) => follow(context, name, null)));
-  steer(migrate, run, 'pause', 'stop after what it does at this moment, until it is resumed', 'It pauses');
-  steer(migrate, run, 'resume', 'let a paused run go on', 'It goes on');
-  steer(
-    migrate,
-    run,
-    'cancel',
-    'give it up where that is safe; what it had built is removed',
-    'It is given up',
-  );
+  for (const word of STEERING) addSteering(migrate, run, STEERED, word);
   migrate
     .command('pace')
     .description('change how fast a run may go')
@@ -90,25 +104,6 @@ export function addMigrate(program: Command, run: Run): void {
       run(async (context, options: { watch?: boolean; yes?: boolean }, name: string) => {
         await context.confirm(`Roll back ${name}?`, options);
         await begin(context, name, { mode: 'rollback' }, options.watch === true);
-      }),
-    );
-}
-
-function steer(
-  migrate: Command,
-  run: Run,
-  word: 'pause' | 'resume' | 'cancel',
-  description: string,
-  said: string,
-): void {
-  migrate
-    .command(word)
-    .description(description)
-    .argument('<name>', NAMES)
-    .action(
-      run(async (context, _options, name: string) => {
-        await context.gateway().ask('POST', pathOf(name, word));
-        context.show({ name, asked: word }, [`${said}: tamis migrate status ${name}`]);
       }),
     );
 }
