@@ -203,7 +203,7 @@ export function createChunkIndexes(client: OpenSearchClient, options: { indexPre
       const query = { range: { _seq_no: { gt: after, lte: upTo } } };
       return {
         after: upTo,
-        copied: await reindexChunks(client, { source, query, target }, given),
+        copied: await reindexChunks(client, { source, query, target, chunks: upTo - after }, given),
         known,
         searches,
       };
@@ -219,11 +219,11 @@ export function createChunkIndexes(client: OpenSearchClient, options: { indexPre
         deleted += await deleteChunks(client, target, ofGeneration(fileKey, generation));
         present.delete(key);
       }
-      for (const [key, { fileKey, generation }] of wanted) {
+      for (const [key, { fileKey, generation, chunks }] of wanted) {
         if (present.has(key)) continue;
         given.signal.throwIfAborted();
         const query = ofGeneration(fileKey, generation);
-        written += await reindexChunks(client, { source, query, target }, given);
+        written += await reindexChunks(client, { source, query, target, chunks }, given);
       }
       if (written > 0) await client.request('POST', `/${target}/_refresh`);
       return { written, deleted };

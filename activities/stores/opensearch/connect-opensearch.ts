@@ -1,4 +1,4 @@
-import { Client } from '@opensearch-project/opensearch';
+import { Client, Connection } from '@opensearch-project/opensearch';
 import { AwsSigv4Signer } from '@opensearch-project/opensearch/aws-v3';
 import { AppError } from '../../../schemas/app-error.js';
 import type { ErrorCode } from '../../../schemas/error-table.js';
@@ -43,6 +43,20 @@ export interface OpenSearchOptions extends OpenSearchAccess {
   aws?: { region: string; service: 'es' | 'aoss' } | null;
 }
 
+/**
+ * Of an answer. The engine says in a header of its own for each batch of a request what it has used; Node's limit of
+ * 16 kB holds some 70 of them.
+ */
+const MAX_HEADER_BYTES = 1024 * 1024;
+
+function withLargeHeaders(Base: typeof Connection): typeof Connection {
+  return class extends Base {
+    override buildRequestObject(params: unknown) {
+      return { ...super.buildRequestObject(params), maxHeaderSize: MAX_HEADER_BYTES };
+    }
+  };
+}
+
 /** The driver's part of the options. */
 function accessOptions({ username, password, ca, certificate, key, aws }: OpenSearchOptions) {
   const tls = {
@@ -50,12 +64,14 @@ function accessOptions({ username, password, ca, certificate, key, aws }: OpenSe
     cert: readPem('OPENSEARCH_CLIENT_CERT_FILE', certificate),
     key: readPem('OPENSEARCH_CLIENT_KEY_FILE', key),
   };
+  const signed = aws == null ? null : AwsSigv4Signer({ ...aws, getCredentials: createAwsCredentials() });
   return {
     ...(username != null && password != null && { auth: { username, password } }),
     ...(Object.values(tls).some((part) => part !== undefined) && {
       ssl: Object.fromEntries(Object.entries(tls).filter(([, part]) => part !== undefined)),
     }),
-    ...(aws != null && AwsSigv4Signer({ ...aws, getCredentials: createAwsCredentials() })),
+    ...signed,
+    Connection: withLargeHeaders(signed?.Connection ?? Connection),
   };
 }
 

@@ -1,5 +1,6 @@
 import { AppError } from '../../../schemas/app-error.js';
 import type { VectorFields } from '../../ports/migrations.js';
+import { CHUNKS_AT_ONCE } from './chunks-at-once.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { reasonText } from './opensearch-errors.js';
 
@@ -30,19 +31,45 @@ interface ReindexAnswer {
   failures: { cause?: unknown }[];
 }
 
+interface Copying {
+  source: string;
+  query: object;
+  target: string;
+  /** About how many chunks the query finds. */
+  chunks: number;
+}
+interface CopyOptions {
+  /** Where the vectors of the shared field go, by partition; left out: chunks stay as they are. */
+  fields?: VectorFields;
+  signal: AbortSignal;
+}
+
 /**
  * Copies the chunks that a query finds into another index, inside the engine; answers how many.
- * @param options.fields where the vectors of the shared field go, by partition; left out: chunks stay as they are
  * @throws AppError VDB_ERROR
  */
 export async function reindexChunks(
   client: OpenSearchClient,
-  { source, query, target }: { source: string; query: object; target: string },
-  { fields, signal }: { fields?: VectorFields; signal: AbortSignal },
+  copying: Copying,
+  options: CopyOptions,
+): Promise<number> {
+  const max = Math.ceil(copying.chunks / CHUNKS_AT_ONCE);
+  if (max <= 1) return reindexSlice(client, copying, options);
+  let copied = 0;
+  // By a number that each chunk has: without a field the engine would compare the ids of all chunks of the index.
+  for (let id = 0; id < max; id += 1)
+    copied += await reindexSlice(client, copying, { ...options, slice: { field: '_seq_no', id, max } });
+  return copied;
+}
+
+async function reindexSlice(
+  client: OpenSearchClient,
+  { source, query, target }: Copying,
+  { fields, signal, slice }: CopyOptions & { slice?: { field: string; id: number; max: number } },
 ): Promise<number> {
   const answer = await client.request<ReindexAnswer>('POST', '/_reindex', {
     body: {
-      source: { index: source, query, size: 1_000 },
+      source: { index: source, query, size: 1_000, ...(slice && { slice }) },
       dest: { index: target },
       ...(fields === undefined
         ? {}
