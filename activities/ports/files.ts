@@ -18,11 +18,19 @@ export interface FileStore {
   get(partition: string, fileId: string): Promise<FileRecord | null>;
   /** Records by surrogate key, tombstones included; missing keys are missing in the map. */
   getMany(fileKeys: readonly string[]): Promise<Map<string, FileRecord>>;
-  /** Live files of a partition, by file id, from the one at `offset` on; those of one degraded stage if asked. */
+  /**
+   * Live files of a partition, by file id, from the one at `offset` on, or from behind the id `after`; those of one
+   * degraded stage if asked.
+   */
   listLive(
     scope: Scope,
     partition: string,
-    options?: { limit?: number | undefined; degradedStage?: string | undefined; offset?: number },
+    options?: {
+      limit?: number | undefined;
+      degradedStage?: string | undefined;
+      offset?: number;
+      after?: string | undefined;
+    },
   ): Promise<FileRecord[]>;
   /** Live files of a partition by file id, from behind one on; `null`: from the first. */
   pageLive(partition: string, page: { after: string | null; limit: number }): Promise<FileRecord[]>;
@@ -38,7 +46,9 @@ export interface FileStore {
     relationshipId: string,
     options?: { limit?: number },
   ): Promise<FileRecord[]>;
-  /** Live files per partition; the only source of `file_count`. */
+  /** Live files per partition and the chunks of their versions; as exact as `countLive`, and one question. */
+  totalLive(partitions: readonly string[]): Promise<Map<string, { files: number; chunks: number }>>;
+  /** Live files per partition; with `totalLive` the only source of `file_count`. */
   countLive(partitions: readonly string[]): Promise<Map<string, number>>;
   /** Which of these tasks made a version that is live now. */
   liveTasks(taskIds: readonly string[]): Promise<string[]>;

@@ -86,6 +86,7 @@ const PartitionRow = z
     partition: z.string(),
     file_count: z.int().meta({ description: 'The same value as document_count, for older clients' }),
     document_count: z.int(),
+    chunk_count: z.int().meta({ description: 'Extracts of the files' }),
     description: z.string().meta({ description: 'Empty when unset' }),
     embedder: z.string(),
     indexation_preset: z.string(),

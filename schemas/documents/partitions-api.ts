@@ -46,6 +46,14 @@ export const IndexedEmbedder = z
     description: 'Files whose vectors one embedder made; nulls: the endpoint is not registered any more',
   });
 
+export const EmbedderChoices = z
+  .object({
+    embedders: z.array(
+      z.object({ name: z.string(), dimension: z.int().nullable(), is_default: z.boolean() }),
+    ),
+  })
+  .meta({ id: 'EmbedderChoices', description: 'Embedders that a partition can be set to, by name' });
+
 export const PartitionDetail = z
   .object({
     name: z.string(),

@@ -20,6 +20,8 @@ const INDEXES: Record<string, IndexDescription[]> = {
   files: [
     { key: { name_key: 1 }, unique: true, sparse: true },
     { key: { partition: 1, file_id: 1 } },
+    // How many live files and chunks partitions hold: the list of partitions.
+    { key: { partition: 1, 'live.chunk_count': 1 } },
     { key: { partition_key: 1 } },
     { key: { created_by: 1 } },
     { key: { 'live.task_id': 1 } },

@@ -19,16 +19,20 @@ import type { Links } from '../../http/links.js';
 import { FileParams, PartitionParams } from '../../http/identifiers.js';
 
 const DEFAULT_EXTRACTS = 2000;
+const NOTHING = { files: 0, chunks: 0 };
 
 const ListQuery = z.object({
   limit: ListLimit.optional(),
   degraded_stage: z.enum(DEGRADABLE_STAGES).optional(),
+  after: z.string().optional().meta({
+    description: 'Only ids behind this one, which need not be there: with `limit` the next page',
+  }),
 });
 const ExtractsQuery = z.object({ limit: ListLimit.default(DEFAULT_EXTRACTS) });
 
 function partitionRow(
   record: PartitionRecord,
-  files: number,
+  { files, chunks }: { files: number; chunks: number },
   dimensions: ReadonlyMap<string, number | null>,
   scope: Scope,
 ) {
@@ -36,6 +40,7 @@ function partitionRow(
     partition: record.partition,
     file_count: files,
     document_count: files,
+    chunk_count: chunks,
     description: record.description,
     embedder: record.embedder,
     indexation_preset: record.indexation_preset,
@@ -74,14 +79,14 @@ export function partitionRoutes({ adapters, config, workflows }: GatewayDeps): R
       responses: { 200: { description: 'Partitions by name', schema: PartitionList } },
       async handle({ scope }) {
         const records = await adapters.partitions.list(scope);
-        const [counts, embedders] = await Promise.all([
-          adapters.files.countLive(records.map(({ partition }) => partition)),
+        const [totals, embedders] = await Promise.all([
+          adapters.files.totalLive(records.map(({ partition }) => partition)),
           adapters.models.list('embedder'),
         ]);
         const dimensions = new Map(embedders.map(({ name, dimension }) => [name, dimension]));
         return json(200, {
           partitions: records.map((record) =>
-            partitionRow(record, counts.get(record.partition) ?? 0, dimensions, scope),
+            partitionRow(record, totals.get(record.partition) ?? NOTHING, dimensions, scope),
           ),
         });
       },
@@ -134,10 +139,12 @@ export function partitionRoutes({ adapters, config, workflows }: GatewayDeps): R
       responses: { 200: { description: 'Files by id', schema: FileList } },
       errors: ['AUTH_ERROR', 'PARTITION_NOT_FOUND', 'VALIDATION_ERROR'],
       async handle({ scope, baseUrl }, { params, query }) {
-        const { limit, degraded_stage: degradedStage } = query;
+        const { limit, degraded_stage: degradedStage, after } = query;
         // To the store, 0 is no limit.
         const files =
-          limit === 0 ? [] : await adapters.files.listLive(scope, params.partition, { limit, degradedStage });
+          limit === 0
+            ? []
+            : await adapters.files.listLive(scope, params.partition, { limit, degradedStage, after });
         return json(200, { files: files.map((file) => fileRow(file, links(baseUrl))) });
       },
     }),

@@ -3,7 +3,11 @@ import { AppError } from '../../../schemas/app-error.js';
 import { PARTITION_DEFAULTS } from '../../../schemas/documents/partitions.js';
 import type { PartitionPatch, PartitionRecord } from '../../../schemas/documents/partitions.js';
 import type { PresetType } from '../../../schemas/models/presets.js';
-import { PartitionDetail, PartitionPatchBody } from '../../../schemas/documents/partitions-api.js';
+import {
+  EmbedderChoices,
+  PartitionDetail,
+  PartitionPatchBody,
+} from '../../../schemas/documents/partitions-api.js';
 import { updatePartition } from '../../../activities/documents/commands/update-partition.js';
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
@@ -64,6 +68,25 @@ export function partitionSettingsRoutes({ adapters }: GatewayDeps): Route[] {
         const record = await partitions.get(params.partition);
         if (record === null) throw new AppError('PARTITION_NOT_FOUND', undefined, { plain: true });
         return json(200, await detail(record));
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/partition/{partition}/embedders',
+      summary: 'The embedders that the partition can be set or moved to: what owners may know of endpoints',
+      tag: 'Partitions',
+      auth: { partition: 'owner' },
+      request: { params: PartitionParams },
+      responses: { 200: { description: 'By name', schema: EmbedderChoices } },
+      errors: ['PARTITION_NOT_FOUND'],
+      async handle() {
+        const found = await models.list('embedder');
+        return json(200, {
+          embedders: found
+            // Without a field for its vectors it can be given no partition.
+            .filter(({ vector_field: field }) => field !== null)
+            .map(({ name, dimension, is_default }) => ({ name, dimension, is_default })),
+        });
       },
     }),
     route({

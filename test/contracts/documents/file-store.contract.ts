@@ -401,6 +401,10 @@ export function fileStoreContract(subject: Subject<FileStore>): void {
       expect(await ids(mine, partition, { limit: 2 })).toEqual(['a', 'b']);
       expect(await ids(mine, partition, { limit: 2, offset: 1 })).toEqual(['b', 'c']);
       expect(await ids(mine, partition, { offset: 3 })).toEqual([]);
+      expect(await ids(mine, partition, { after: 'a' })).toEqual(['b', 'c']);
+      expect(await ids(mine, partition, { after: 'a', limit: 1 })).toEqual(['b']);
+      expect(await ids(mine, partition, { after: 'aa', degradedStage: 'caption' })).toEqual([]);
+      expect(await ids(mine, partition, { after: 'c' })).toEqual([]);
       const names = await collect(store().scanNames(EVERYTHING, [partition, other, 'none']));
       expect(names.map(({ fileId }) => fileId).sort()).toEqual(['a', 'b', 'c', 'guide']);
       const [record] = await store().listLive(EVERYTHING, other);
@@ -421,6 +425,33 @@ export function fileStoreContract(subject: Subject<FileStore>): void {
           ['none', 0],
         ]),
       );
+      expect(await store().totalLive([partition, other, 'none'])).toEqual(
+        new Map([
+          [partition, { files: 3, chunks: 6 }],
+          [other, { files: 1, chunks: 2 }],
+          ['none', { files: 0, chunks: 0 }],
+        ]),
+      );
+    });
+
+    test('counts chunks of the live version alone, where the file is now', async () => {
+      const [partition, other] = [`p-${randomUUID()}`, `p-${randomUUID()}`];
+      const { fileKey } = await makeLive({ partition });
+      const chunksOf = async () =>
+        [...(await store().totalLive([partition, other])).values()].map(({ chunks }) => chunks);
+      expect(await chunksOf()).toEqual([2, 0]);
+      const taskId = randomUUID();
+      await store().admitReplacement({ fileKey, taskId, generation: 9 });
+      expect(await chunksOf()).toEqual([2, 0]);
+      const newer = sampleVersion({ generation: 9, task_id: taskId, chunk_count: 5 });
+      await store().publish(fileKey, taskId, newer);
+      expect(await chunksOf()).toEqual([5, 0]);
+      const file = (await store().get(partition, 'guide'))!;
+      const to = { partition: other, partition_key: `key-${randomUUID()}` };
+      await store().change({ file, token: 'move', live: file.live, metadataPatch: null, to });
+      expect(await chunksOf()).toEqual([0, 5]);
+      await store().markDeleted(other, 'guide');
+      expect(await chunksOf()).toEqual([0, 0]);
     });
 
     test('pages the live files of a partition, and changes their embedder after a swap', async () => {

@@ -255,6 +255,8 @@ function fileAsks({ files, claims, blobs, records }: Stores): Ask[] {
       'files.listLive of a stage',
       () => files.listLive(EVERYTHING, large, { degradedStage: 'contextualize' }),
     ],
+    ['files.listLive behind one', () => files.listLive(EVERYTHING, large, { limit: 100, after: 'file-100' })],
+    ['files.totalLive', () => files.totalLive([large, partitionName(7)])],
     ['files.countLive', () => files.countLive([large, partitionName(7)])],
     ['files.countPending', () => files.countPending(large)],
     ['files.countEmbedders', () => files.countEmbedders(large)],

@@ -51,11 +51,12 @@ export function createMongoFileStore(db: Db): FileStore {
       const documents = await files.find({ _id: { $in: [...new Set(fileKeys)] } }).toArray();
       return new Map(documents.map((document) => [document._id, toFileRecord(document)]));
     },
-    async listLive(scope, partition, { limit = 0, degradedStage, offset = 0 } = {}) {
+    async listLive(scope, partition, { limit = 0, degradedStage, offset = 0, after } = {}) {
       if (!inScope(scope, partition)) return [];
       const degraded = degradedStage === undefined ? {} : { 'live.degraded_stages': degradedStage };
+      const behind = after === undefined ? {} : { file_id: { $gt: after } };
       const documents = await files
-        .find({ partition, ...LIVE, ...degraded })
+        .find({ partition, ...behind, ...LIVE, ...degraded })
         .sort({ file_id: 1 })
         .skip(offset)
         .limit(limit)

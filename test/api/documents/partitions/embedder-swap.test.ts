@@ -40,6 +40,23 @@ async function swapOf() {
   return (await gateway.adapters.embedderSwaps.latest(partition.partition_key))!;
 }
 
+describe('GET /partition/{partition}/embedders', () => {
+  it('tells owners the names that can be chosen, and nothing else of the endpoints', async () => {
+    const [status, body] = await ask('GET', '/partition/one/embedders');
+    expect([status, body]).toEqual([
+      200,
+      {
+        embedders: [
+          { name: 'builtin-hash', dimension: 1024, is_default: true },
+          { name: 'second', dimension: 1024, is_default: false },
+        ],
+      },
+    ]);
+    expect((await ask('GET', '/partition/one/embedders', undefined, viewer.token))[0]).toBe(403);
+    expect((await ask('GET', '/partition/none/embedders'))[0]).toBe(404);
+  });
+});
+
 describe('GET /partition/{partition}/embedder-swap', () => {
   it('is for viewers, and null when there never was one', async () => {
     expect(await ask('GET', PATH, undefined, viewer.token)).toEqual([200, null]);

@@ -65,6 +65,7 @@ describe('GET /partition/', () => {
             partition: 'one',
             file_count: 1,
             document_count: 1,
+            chunk_count: 1,
             description: '',
             embedder: 'builtin-hash',
             indexation_preset: 'default',
@@ -139,6 +140,21 @@ describe('GET /partition/{partition}', () => {
         }),
       ],
     });
+  });
+
+  it('goes on behind an id, which need not be there', async () => {
+    for (const fileId of ['a', 'b', 'c'])
+      await indexText(gateway, { partition: 'one', fileId, token: ada.token }, [fileId]);
+    const ids = async (query: string): Promise<string[]> => {
+      const [status, body] = await ask('GET', `/partition/one?${query}`);
+      expect(status).toBe(200);
+      return (body as { files: { file_id: string }[] }).files.map(({ file_id: id }) => id);
+    };
+    expect(await ids('limit=2')).toEqual(['a', 'b']);
+    expect(await ids('limit=2&after=b')).toEqual(['c']);
+    expect(await ids('after=aa')).toEqual(['b', 'c']);
+    expect(await ids('after=c')).toEqual([]);
+    expect(await ids('after=a&degraded_stage=caption')).toEqual([]);
   });
 
   it('lists nothing for a limit of 0, and refuses one that is no count', async () => {

@@ -47,9 +47,10 @@ export function createFakeFileStore(): FileStore {
         }),
       );
     },
-    async listLive(scope, partition, { limit = Infinity, degradedStage, offset = 0 } = {}) {
+    async listLive(scope, partition, { limit = Infinity, degradedStage, offset = 0, after } = {}) {
       if (!inScope(scope, partition)) return [];
       return liveOf(partition)
+        .filter(({ file_id: id }) => after === undefined || id > after)
         .filter((file) => degradedStage === undefined || file.live?.degraded_stages.includes(degradedStage))
         .slice(offset, offset + limit)
         .map(copy);
@@ -150,6 +151,16 @@ export function createFakeFileStore(): FileStore {
       }
       bury(file);
       return { outcome: 'orphaned', before };
+    },
+    async totalLive(partitions) {
+      const totals = new Map(partitions.map((name) => [name, { files: 0, chunks: 0 }]));
+      for (const { partition, live, deleted_at: deleted } of files.values()) {
+        const total = totals.get(partition);
+        if (total === undefined || live === null || deleted !== null) continue;
+        total.files += 1;
+        total.chunks += live.chunk_count;
+      }
+      return totals;
     },
     async countLive(partitions) {
       const live = [...files.values()].filter((file) => file.live !== null && file.deleted_at === null);
