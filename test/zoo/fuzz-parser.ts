@@ -4,7 +4,7 @@ import { mutatedSpecimens } from './mutated-specimens.js';
 import { readSpecimen } from './read-specimen.js';
 
 /** How a damaged file may end. Anything else is a fault of ours. */
-const ALLOWED: ReadonlySet<ErrorCode> = new Set([
+export const ENDS_OF_DAMAGED: ReadonlySet<ErrorCode> = new Set([
   'UNSUPPORTED_MEDIA_TYPE',
   'UNSUPPORTED_CONTENT',
   'FILE_CORRUPT',
@@ -34,7 +34,7 @@ export async function fuzzParser(
     }));
     const ended = 'code' in outcome ? outcome.code : 'read';
     outcomes[ended] = (outcomes[ended] ?? 0) + 1;
-    if ('code' in outcome && !ALLOWED.has(outcome.code as ErrorCode))
+    if ('code' in outcome && !ENDS_OF_DAMAGED.has(outcome.code as ErrorCode))
       faults.push(`${number} ${name} (${how}): ${outcome.code}: ${outcome.message}`);
     onDone?.(number);
   }
