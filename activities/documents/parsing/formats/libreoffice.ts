@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
-import { accessSync, constants, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { AppError } from '../../../../schemas/app-error.js';
 import { dieWithParent } from '../die-with-parent.js';
+import { findOnPath } from '../find-on-path.js';
 import { oleEntryNames } from '../ole-directory.js';
-import { pathDirectories } from '../path-directories.js';
 import { openFileBytes } from '../random-access-bytes.js';
 
 export const NO_LIBREOFFICE =
@@ -58,23 +58,12 @@ const KEPT_OUTPUT = 2000;
 
 /** The program on PATH at this moment; null where there is none. */
 export function findLibreOffice(): string | null {
-  for (const directory of pathDirectories()) {
-    try {
-      const program = realpathSync(join(directory, 'soffice'));
-      // The script starts it through another process, which a signal would not pass.
-      for (const path of [join(dirname(program), 'soffice.bin'), program]) {
-        try {
-          accessSync(path, constants.X_OK);
-          return path;
-        } catch {
-          // The next one.
-        }
-      }
-    } catch {
-      // Not in this directory.
-    }
-  }
-  return null;
+  return findOnPath('soffice', (found) => {
+    const program = realpathSync(found);
+    // The script starts it through another process, which a signal would not pass.
+    const started = join(dirname(program), 'soffice.bin');
+    return existsSync(started) ? started : program;
+  });
 }
 
 /** Whether a presentation of PowerPoint 97 to 2003 has a password: [MS-PPT] 2.1.2, 2.3.7. */

@@ -1,9 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { dieWithParent } from '../die-with-parent.js';
-import { pathDirectories } from '../path-directories.js';
+import { findOnPath } from '../find-on-path.js';
 import type { Recognised } from './recognised.js';
 
 /** `--list-langs` reads one directory. */
@@ -19,23 +17,10 @@ const known = new Map<string, { languages: ReadonlySet<string>; until: number }>
 
 /** The program `tesseract` on PATH, if it has the data of all these languages; null otherwise. */
 export function tesseractFor(languages: readonly string[]): string | null {
-  const program = findTesseract();
+  const program = findOnPath('tesseract');
   if (program === null) return null;
   const installed = languagesOf(program);
   return languages.every((language) => installed.has(language)) ? program : null;
-}
-
-function findTesseract(): string | null {
-  for (const directory of pathDirectories()) {
-    const path = join(directory, 'tesseract');
-    try {
-      accessSync(path, constants.X_OK);
-      if (statSync(path).isFile()) return path;
-    } catch {
-      // Not in this directory.
-    }
-  }
-  return null;
 }
 
 function languagesOf(program: string): ReadonlySet<string> {
