@@ -1,16 +1,23 @@
 /**
  * `npm run console:pictures`: every page of the console as the demo's data fill it, light and dark, wide and narrow,
- * into `docs/console/`.
+ * into `docs/console/`. `-- NAME …` takes these pages alone; `-- --french FOLDER` takes light ones in French into a
+ * folder, to be looked at.
  */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { fillForLooks, PARTITION, PDF } from './support/fill-for-looks.js';
 import { openStage } from './support/open-stage.js';
 import type { Stage } from './support/open-stage.js';
 
-const FOLDER = new URL('../../docs/console/', import.meta.url).pathname;
+const DOCS = new URL('../../docs/console/', import.meta.url).pathname;
+const {
+  values: { french },
+  positionals: only,
+} = parseArgs({ options: { french: { type: 'string' } }, allowPositionals: true });
+const FOLDER = french ?? DOCS;
 const QUALITY = 45;
 const LOOKS = [
   { name: 'wide-light', viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
@@ -30,6 +37,16 @@ async function settled(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();
   await page.locator('.mantine-Loader-root').first().waitFor({ state: 'detached' });
   await page.evaluate('document.fonts.ready.then(() => new Promise((done) => setTimeout(done, 400)))');
+}
+
+/** As a choice in another window does: texts change where they stand, and dialogs stay open. */
+async function speak(page: Page, language: 'en' | 'fr'): Promise<void> {
+  await page.evaluate(`(() => {
+    const change = { key: 'tamis-language', newValue: '"${language}"', storageArea: localStorage };
+    localStorage.setItem(change.key, change.newValue);
+    window.dispatchEvent(new StorageEvent('storage', change));
+  })()`);
+  await page.locator(`html[lang=${language}]`).waitFor();
 }
 
 async function ask(page: Page): Promise<void> {
@@ -126,8 +143,14 @@ function shots(runs: readonly string[]): Shot[] {
 async function take(stage: Stage, { name: look, ...options }: (typeof LOOKS)[number], list: readonly Shot[]) {
   const { page, close } = await stage.visit('/', undefined, options);
   const picture = async (name: string): Promise<void> => {
+    if (french !== undefined) await speak(page, 'fr');
     await settled(page);
+    const tooWide: unknown = await page.evaluate(
+      'document.documentElement.scrollWidth > document.documentElement.clientWidth + 1',
+    );
+    if (tooWide === true) console.error(`${name}, ${look}: the page scrolls sideways`);
     await page.screenshot({ path: join(FOLDER, `${name}-${look}.jpg`), type: 'jpeg', quality: QUALITY });
+    if (french !== undefined) await speak(page, 'en');
   };
   await page.getByLabel('Token or key').waitFor();
   await picture('sign-in');
@@ -141,25 +164,26 @@ async function take(stage: Stage, { name: look, ...options }: (typeof LOOKS)[num
     await page.goto(`${stage.stack.base}/app${path}`);
     await settled(page);
     await before?.(page).catch((error: unknown) => console.error(`${name}, ${look}: ${String(error)}`));
-    const tooWide: unknown = await page.evaluate(
-      'document.documentElement.scrollWidth > document.documentElement.clientWidth + 1',
-    );
-    if (tooWide === true) console.error(`${name}, ${look}: the page scrolls sideways`);
     await picture(name);
   }
   await close();
 }
 
-function writeIndex(names: readonly string[]): void {
+/** The page that shows all of them; pictures of pages that are no more go. */
+function keepIndex(names: readonly string[]): void {
   const rows = names.map((name) => {
     const links = LOOKS.map((look) => `[${look.name.replace('-', ', ')}](${name}-${look.name}.jpg)`);
     return `## ${name}\n\n${links.join(' · ')}\n\n![${name}](${name}-wide-light.jpg)\n`;
   });
   const head = "# The console\n\nMade by `npm run console:pictures` from the demo's data.\n\n";
-  writeFileSync(join(FOLDER, 'README.md'), head + rows.join('\n'));
+  writeFileSync(join(DOCS, 'README.md'), head + rows.join('\n'));
+  const files = names.flatMap((name) => LOOKS.map((look) => `${name}-${look.name}.jpg`));
+  for (const file of readdirSync(DOCS))
+    if (file.endsWith('.jpg') && !files.includes(file)) rmSync(join(DOCS, file));
+  const bytes = files.reduce((sum, file) => sum + statSync(join(DOCS, file)).size, 0);
+  console.log(`${files.length} pictures, ${(bytes / 1e6).toFixed(2)} MB, in docs/console/`);
 }
 
-const only = process.argv.slice(2);
 const backups = mkdtempSync(join(tmpdir(), 'tamis-web-backups-'));
 const stage = await openStage({ BACKUP_LOCATION: backups });
 try {
@@ -167,16 +191,9 @@ try {
   const all = shots(runs);
   mkdirSync(FOLDER, { recursive: true });
   const wanted = all.filter(({ name }) => only.length === 0 || only.includes(name));
-  for (const look of LOOKS) await take(stage, look, wanted);
-  const names = ['sign-in', ...all.map(({ name }) => name)];
-  writeIndex(names);
-  const made = new Set(names.flatMap((name) => LOOKS.map((look) => `${name}-${look.name}.jpg`)));
-  for (const file of readdirSync(FOLDER))
-    if (file.endsWith('.jpg') && !made.has(file)) rmSync(join(FOLDER, file));
-  const bytes = names
-    .flatMap((name) => LOOKS.map((look) => join(FOLDER, `${name}-${look.name}.jpg`)))
-    .reduce((sum, file) => sum + statSync(file).size, 0);
-  console.log(`${names.length * LOOKS.length} pictures, ${(bytes / 1e6).toFixed(2)} MB, in docs/console/`);
+  const looks = LOOKS.filter(({ colorScheme }) => french === undefined || colorScheme === 'light');
+  for (const look of looks) await take(stage, look, wanted);
+  if (french === undefined) keepIndex(['sign-in', ...all.map(({ name }) => name)]);
 } finally {
   await stage.close();
   rmSync(backups, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 import { useCallback } from 'react';
 import { ApiError } from '../api/api-error';
 import type { Messages } from '../i18n/messages';
-import { useMessages } from '../i18n/language';
+import { useLanguage } from '../i18n/language';
 
 function hintOf(error: ApiError, t: Messages['common']): string | null {
   if (error.status === 0) return t.errorUnreachable;
@@ -15,14 +15,18 @@ function hintOf(error: ApiError, t: Messages['common']): string | null {
 
 /** What went wrong, and where it is known what to do about it. */
 export function useErrorText(): (error: unknown) => string {
-  const { common: t } = useMessages();
+  const { language, messages } = useLanguage();
+  const { common: t, server } = messages;
   return useCallback(
     (error: unknown) => {
       if (!(error instanceof ApiError)) return t.errorUnknown;
       const hint = hintOf(error, t);
-      if (error.message === '') return hint ?? t.errorUnknown;
-      return hint === null ? error.message : `${error.message}. ${hint}`.replace('..', '.');
+      // A sentence without a code is in English; where ours says what to do, it says enough.
+      const own = language === 'en' || hint === null || error.code !== null ? error.message : '';
+      const said = server.errors[error.code ?? ''] ?? own;
+      if (said === '') return hint ?? t.errorUnknown;
+      return hint === null ? said : `${said}. ${hint}`.replace('..', '.');
     },
-    [t],
+    [language, t, server],
   );
 }

@@ -38,7 +38,7 @@ export function TemporalLink({ target, name }: { target: Target; name: string })
       target="_blank"
       rel="noopener noreferrer"
       size="sm"
-      aria-label={`${t.inTemporal}: ${name}`}
+      aria-label={`${t.inTemporal}${t.colon}${name}`}
     >
       {t.inTemporal}
     </Anchor>

@@ -22,6 +22,8 @@ export interface Sort {
 interface Props<T> {
   label: string;
   rows: readonly T[];
+  /** How long the table is to be where the last rows are still to come. */
+  total?: number;
   columns: readonly Column<T>[];
   rowKey: (row: T) => string | number;
   sort?: Sort;
@@ -69,10 +71,11 @@ const SteadyRow = memo(TableRow) as typeof TableRow;
 /** A table of any length: only the rows in sight are in the page. */
 export function VirtualTable<T>(props: Props<T>) {
   const { label, rows, columns, rowKey, sort, onSort, onEnd, rowHeight = 44, minWidth = 700 } = props;
+  const count = Math.max(rows.length, props.total ?? 0);
   const { common: t } = useMessages();
   const frame = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer({
-    count: rows.length,
+    count,
     getScrollElement: () => frame.current,
     estimateSize: () => rowHeight,
     overscan: 12,
@@ -89,12 +92,12 @@ export function VirtualTable<T>(props: Props<T>) {
     <div
       ref={frame}
       className={classes['frame']}
-      style={{ height: `min(max(320px, 100dvh - 300px), ${rows.length * rowHeight + HEAD_HEIGHT}px)` }}
+      style={{ height: `min(max(320px, 100dvh - 300px), ${count * rowHeight + HEAD_HEIGHT}px)` }}
       tabIndex={0}
       role="region"
       aria-label={label}
     >
-      <div role="table" aria-label={label} aria-rowcount={rows.length + 1} style={{ minWidth }}>
+      <div role="table" aria-label={label} aria-rowcount={count + 1} style={{ minWidth }}>
         <div role="rowgroup" className={classes['head']}>
           <div role="row" className={classes['row']} style={grid} aria-rowindex={1}>
             {columns.map(({ key, header, sortable }) => (
@@ -121,7 +124,8 @@ export function VirtualTable<T>(props: Props<T>) {
         </div>
         <div role="rowgroup" style={{ height: virtualizer.getTotalSize(), position: 'relative' }}>
           {items.map(({ index, start }) => {
-            const row = rows[index] as T;
+            const row = rows[index];
+            if (row === undefined) return null;
             return (
               <SteadyRow key={rowKey(row)} {...{ row, columns, index, start, grid }} height={rowHeight} />
             );

@@ -60,6 +60,7 @@ export const common = {
   name: 'Name',
   actions: 'Actions',
   details: 'Details',
+  colon: ': ',
   sortBy: (column: string) => `Sort by ${column}`,
   inTemporal: 'In Temporal',
   rows: (count: string) => `${count} rows`,

@@ -11,6 +11,8 @@ export const documents = {
   deletePartitionQuestion: (name: string, files: string) =>
     `Delete “${name}” with its ${files} files? This cannot be undone.`,
   filesCount: (count: string) => (count === '1' ? `${count} file` : `${count} files`),
+  chunksCount: (count: string) => (count === '1' ? '1 extract' : `${count} extracts`),
+  createdAgo: 'Created',
   tasksAtWork: (count: string) => (count === '1' ? '1 task at work' : `${count} tasks at work`),
   chunks: 'Extracts',
   role: 'Your role',
@@ -21,6 +23,8 @@ export const documents = {
   filterFiles: 'Filter by name or metadata',
   file: 'File',
   size: 'Size',
+  /** As the server writes it: 2.40 MB. */
+  fileSize: (size: string) => size,
   indexed: 'Indexed',
   shown: (shown: string, all: string) => `${shown} of ${all} files`,
   noFiles: 'No file yet',
@@ -105,6 +109,7 @@ export const documents = {
   tables: 'Tables',
   tasks: 'Tasks',
   tasksHint: 'Uploads, copies and replacements, newest first.',
+  allTasks: 'All',
   noTasks: 'No task yet',
   noTasksHint: 'A task begins with each upload.',
   taskState: 'State',
@@ -124,6 +129,7 @@ export const documents = {
   indexationPreset: 'Indexing preset',
   retrievalPreset: 'Search preset',
   embedderHint: 'It makes texts comparable. A move to another one goes on beside the searches.',
+  noOtherEmbedder: 'There is no other embedder: an administrator can add one under Models.',
   startSwap: 'Move to another embedder',
   swapHint: 'Every extract is embedded again; searches use the present embedder until all are done.',
   swapMinOverlap: 'Least share of the same results',

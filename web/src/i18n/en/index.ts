@@ -3,6 +3,7 @@ import { common } from './common';
 import { documents } from './documents';
 import { evaluation } from './evaluation';
 import { operations } from './operations';
+import { server } from './server';
 import { signals } from './signals';
 
-export const en = { ask, common, documents, evaluation, operations, signals };
+export const en = { ask, common, documents, evaluation, operations, server, signals };

@@ -32,7 +32,8 @@ export const operations = {
   signalsWaiting: 'Signals that wait',
   memory: 'Memory',
   references: 'Names that lead nowhere',
-  reference: (kind: string, count: number, status: string) => `${kind}: ${count} ${status}`,
+  reference: (kind: string, count: number, status: string) =>
+    status === 'unresolvable' ? `${kind}: ${count} not there` : `${kind}: ${count} ${status}`,
   migrations: 'Migrations',
   migrationsHint: 'They bring stored data to the shape of this release.',
   nothingPending: 'Nothing to do.',

@@ -27,7 +27,7 @@ export const ask: Messages['ask'] = {
   nothingFound: 'Rien n’a été trouvé',
   nothingFoundHint: 'Essayez d’autres mots, moins de filtres ou plus de partitions.',
   found: (count) => (count === '1' ? '1 passage' : `${count} passages`),
-  results: 'Nombre de résultats',
+  results: 'Résultats',
   scoreCombined: 'score',
   scoreVector: 'sens',
   scoreRerank: 'reclassé',

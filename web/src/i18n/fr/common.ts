@@ -64,6 +64,7 @@ export const common: Messages['common'] = {
   name: 'Nom',
   actions: 'Actions',
   details: 'Détails',
+  colon: '\u00a0: ',
   sortBy: (column) => `Trier par ${column}`,
   inTemporal: 'Dans Temporal',
   rows: (count) => `${count} lignes`,

@@ -13,6 +13,8 @@ export const documents: Messages['documents'] = {
   deletePartitionQuestion: (name, files) =>
     `Supprimer « ${name} » et ses ${files} fichiers ? C’est irréversible.`,
   filesCount: (count) => (count === '1' ? `${count} fichier` : `${count} fichiers`),
+  chunksCount: (count) => (count === '1' ? '1 extrait' : `${count} extraits`),
+  createdAgo: 'Créée',
   tasksAtWork: (count) => (count === '1' ? '1 tâche en cours' : `${count} tâches en cours`),
   chunks: 'Extraits',
   role: 'Votre rôle',
@@ -23,7 +25,8 @@ export const documents: Messages['documents'] = {
   filterFiles: 'Filtrer par nom ou métadonnées',
   file: 'Fichier',
   size: 'Taille',
-  indexed: 'Indexé',
+  fileSize: (size) => size.replace('.', ',').replace('B', 'o').replace('K', 'k'),
+  indexed: 'Indexation',
   shown: (shown, all) => `${shown} fichiers sur ${all}`,
   noFiles: 'Aucun fichier',
   noFilesHint: 'Déposez des fichiers sur la zone ci-dessus, ou cliquez-la pour en choisir.',
@@ -107,6 +110,7 @@ export const documents: Messages['documents'] = {
   tables: 'Tableaux',
   tasks: 'Tâches',
   tasksHint: 'Envois, copies et remplacements, du plus récent au plus ancien.',
+  allTasks: 'Toutes',
   noTasks: 'Aucune tâche',
   noTasksHint: 'Une tâche commence à chaque envoi.',
   taskState: 'État',
@@ -115,7 +119,7 @@ export const documents: Messages['documents'] = {
   cancelTaskQuestion: (file) =>
     `Abandonner ce qui a été envoyé comme ${file} ? Il faudrait l’envoyer de nouveau.`,
   queueFigures: (active, completed, failed) =>
-    `${active} en cours, ${completed} terminées, ${failed} échouées`,
+    `En cours : ${active} · terminées : ${completed} · échouées : ${failed}`,
   errors: 'Causes d’échec :',
   turns: 'Par personne :',
   turn: (name, running, waiting) => `${name} : ${running} en cours, ${waiting} en file`,
@@ -126,6 +130,7 @@ export const documents: Messages['documents'] = {
   indexationPreset: 'Préréglage d’indexation',
   retrievalPreset: 'Préréglage de recherche',
   embedderHint: 'Elle rend les textes comparables. Un passage à une autre se fait pendant les recherches.',
+  noOtherEmbedder: 'Il n’y en a pas d’autre : un administrateur peut en ajouter sous Modèles.',
   startSwap: 'Passer à une autre vectorisation',
   swapHint:
     'Chaque extrait est vectorisé de nouveau ; les recherches gardent l’actuelle jusqu’à ce que tout soit fait.',

@@ -1,17 +1,24 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, bodyOf } from '../../api/client';
 import type { components } from '../../api/schema.gen';
+import { listPages } from './list-pages';
 
 export type PartitionRow = Awaited<ReturnType<typeof readPartitions>>[number];
 export type FileRow = Awaited<ReturnType<typeof readFiles>>[number];
+/** Files as they come in; until all of them are there, what is missing among them is no news. */
+export interface FileListing {
+  rows: readonly FileRow[];
+  complete: boolean;
+}
 export type TaskStatus = components['schemas']['TaskStatus'];
 
 async function readPartitions() {
   return (await bodyOf(api.GET('/partition/'))).partitions;
 }
 
-async function readFiles(partition: string) {
-  return (await bodyOf(api.GET('/partition/{partition}', { params: { path: { partition } } }))).files;
+async function readFiles(partition: string, query: { limit: number; after?: string }, signal: AbortSignal) {
+  const params = { path: { partition }, query };
+  return (await bodyOf(api.GET('/partition/{partition}', { params, signal }))).files;
 }
 
 export const partitionsQuery = queryOptions({
@@ -20,8 +27,26 @@ export const partitionsQuery = queryOptions({
   refetchInterval: 30_000,
 });
 
+/** The first rows are shown at once. A long page costs the server little more than a short one. */
+export const FIRST_PAGE = 500;
+const LATER_PAGE = 10_000;
+
 export function filesQuery(partition: string) {
-  return queryOptions({ queryKey: ['files', partition], queryFn: () => readFiles(partition) });
+  const queryKey = ['files', partition];
+  return queryOptions({
+    queryKey,
+    queryFn: async ({ client, signal }): Promise<FileListing> => {
+      const shown = client.getQueryData<FileListing>(queryKey)?.complete === true;
+      const rows = await listPages(
+        (limit, last?: FileRow) =>
+          readFiles(partition, { limit, ...(last && { after: last.file_id }) }, signal),
+        [FIRST_PAGE, LATER_PAGE],
+        // A list that is whole stays until the newer one is.
+        (part) => shown || client.setQueryData<FileListing>(queryKey, { rows: part, complete: false }),
+      );
+      return { rows, complete: true };
+    },
+  });
 }
 
 export const failedTasksQuery = queryOptions({

@@ -20,7 +20,7 @@ interface Props {
 }
 
 function Sources({ sources, onOpen }: { sources: readonly KeptSource[]; onOpen: Props['onOpen'] }) {
-  const { ask: t } = useMessages();
+  const { ask: t, common } = useMessages();
   const { shown, cited } = shownSources(sources);
   if (shown.length === 0) return null;
   return (
@@ -33,7 +33,7 @@ function Sources({ sources, onOpen }: { sources: readonly KeptSource[]; onOpen: 
           <Button
             size="compact-sm"
             variant="default"
-            aria-label={`${t.source(source.number)}: ${titleOf(source)}`}
+            aria-label={`${t.source(source.number)}${common.colon}${titleOf(source)}`}
             onClick={() => onOpen(source)}
           >
             {source.number} · {titleOf(source)}

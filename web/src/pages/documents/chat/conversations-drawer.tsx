@@ -75,14 +75,14 @@ function Row({ head, onOpen, onGone }: { head: Head; onOpen: () => void; onGone:
         <Button
           size="xs"
           variant="default"
-          aria-label={`${t.rename}: ${head.title}`}
+          aria-label={`${t.rename}${common.colon}${head.title}`}
           onClick={() => setTitle(head.title)}
         >
           {t.rename}
         </Button>
         <ConfirmButton
           label={common.delete}
-          aria-label={`${common.delete}: ${head.title}`}
+          aria-label={`${common.delete}${common.colon}${head.title}`}
           question={t.deleteConversation(head.title)}
           onConfirm={() => remove.mutate()}
         />

@@ -93,7 +93,7 @@ export function SourceDrawer({ opened, onClose }: { opened: KeptSource | null; o
       onClose={onClose}
       position="right"
       size="lg"
-      title={opened && `${t.source(opened.number)}: ${titleOf(opened)}`}
+      title={opened && `${t.source(opened.number)}${common.colon}${titleOf(opened)}`}
       closeButtonProps={{ 'aria-label': common.close }}
     >
       {opened?.source_type === 'document' && <Passage source={opened} />}

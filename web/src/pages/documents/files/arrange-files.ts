@@ -1,5 +1,5 @@
 import type { Sort } from '../../../shared/virtual-table';
-import { textOf } from '../queries';
+import { FIRST_PAGE, textOf } from '../queries';
 import type { FileRow } from '../queries';
 
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
@@ -38,10 +38,14 @@ const compare: Record<string, (one: FileRow, other: FileRow) => number> = {
   indexed: (one, other) => (one.indexed_at < other.indexed_at ? -1 : 1),
 };
 
-/** The rows that hold every word of the filter, in the order that was asked for. */
+/**
+ * The rows that hold every word of the filter, in the order that was asked for. Names of a list that came in pages keep
+ * the order of the server: numbers in them as numbers would be read only by moving rows while pages come in.
+ */
 export function arrange(rows: readonly FileRow[], filter: string, sort: Sort): FileRow[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   const kept = rows.filter((row) => words.every((word) => searched(row).includes(word)));
-  const sorted = kept.sort(compare[sort.key]);
+  const ordered = sort.key === 'file' && rows.length >= FIRST_PAGE;
+  const sorted = ordered ? kept : kept.sort(compare[sort.key]);
   return sort.descending ? sorted.reverse() : sorted;
 }

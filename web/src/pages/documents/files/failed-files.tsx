@@ -9,12 +9,12 @@ import { uploadQueue } from '../uploads/upload-queue';
 
 /** Tasks of this partition that failed and whose file did not get in later either; one line for each file. */
 export function FailedFiles({ partition, editable }: { partition: string; editable: boolean }) {
-  const { documents: t } = useMessages();
+  const { documents: t, common } = useMessages();
   const format = useFormat();
   const tasks = useQuery(failedTasksQuery);
   const files = useQuery(filesQuery(partition));
-  if (tasks.data === undefined || files.data === undefined) return null;
-  const live = new Set(files.data.map(({ file_id: id }) => id));
+  if (tasks.data === undefined || files.data?.complete !== true) return null;
+  const live = new Set(files.data.rows.map(({ file_id: id }) => id));
   const latest = new Map(
     tasks.data
       .filter(({ details }) => details.partition === partition && !live.has(details.file_id))
@@ -37,7 +37,7 @@ export function FailedFiles({ partition, editable }: { partition: string; editab
                   </Text>
                 </Text>
                 <Group gap="xs" align="start">
-                  <TaskReason task={task.task_id} />
+                  <TaskReason task={task.task_id} code={task.error?.code} />
                   {editable && (
                     <FileButton
                       onChange={(chosen) => {
@@ -50,7 +50,7 @@ export function FailedFiles({ partition, editable }: { partition: string; editab
                           {...button}
                           size="compact-xs"
                           variant="default"
-                          aria-label={`${t.chooseAgain}: ${file}`}
+                          aria-label={`${t.chooseAgain}${common.colon}${file}`}
                         >
                           {t.chooseAgain}
                         </Button>

@@ -34,7 +34,7 @@ function FileMenu({ partition, file, editable, onOpen, onDelete }: Props) {
       />
       <Menu position="bottom-end" width={260} defaultOpened>
         <Menu.Target>
-          <ActionIcon {...BUTTON} aria-label={`${common.actions}: ${file}`}>
+          <ActionIcon {...BUTTON} aria-label={`${common.actions}${common.colon}${file}`}>
             <Icon name="more" />
           </ActionIcon>
         </Menu.Target>
@@ -68,7 +68,7 @@ export function FileActions(props: Props) {
   return (
     <ActionIcon
       {...BUTTON}
-      aria-label={`${common.actions}: ${props.file}`}
+      aria-label={`${common.actions}${common.colon}${props.file}`}
       aria-haspopup="menu"
       onClick={() => setOpened(true)}
     >

@@ -52,13 +52,15 @@ function FilesPage() {
       <UploadList partition={partition} uploads={uploads} />
       <FailedFiles partition={partition} editable={editable} />
       <QueryView query={files}>
-        {(rows) =>
+        {({ rows, complete }) =>
           rows.length === 0 ? (
             <Empty title={t.noFiles}>{editable ? t.noFilesHint : t.noFilesRead}</Empty>
           ) : (
             <FilesTable
               partition={partition}
-              rows={rows.filter(({ file_id: id }) => !deleted.has(id))}
+              rows={rows}
+              expected={complete ? 0 : (own?.document_count ?? 0)}
+              hidden={deleted.hidden}
               editable={editable}
               onDelete={deleted.remove}
             />

@@ -1,4 +1,4 @@
-import { Anchor, Group, Text, TextInput } from '@mantine/core';
+import { Anchor, Group, Loader, Text, TextInput } from '@mantine/core';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { useFormat } from '../../../i18n/format';
@@ -18,18 +18,27 @@ import type { Dialog } from './file-dialog';
 interface Props {
   partition: string;
   rows: readonly FileRow[];
+  /** How many there are, while they come in. */
+  expected: number;
+  hidden: ReadonlySet<string>;
   editable: boolean;
   onDelete: (file: string) => void;
 }
 
-export function FilesTable({ partition, rows, editable, onDelete }: Props) {
+export function FilesTable({ partition, rows, expected, hidden, editable, onDelete }: Props) {
   const { documents: t, common } = useMessages();
   const format = useFormat();
   const [filter, setFilter] = useState('');
   const [sort, setSort] = useState<Sort>({ key: 'file', descending: false });
   const [dialog, setDialog] = useState<{ kind: Dialog; row: FileRow } | null>(null);
   const wanted = useDeferredValue(filter);
-  const shown = useMemo(() => arrange(rows, wanted, sort), [rows, wanted, sort]);
+  const left = useMemo(
+    () => (hidden.size === 0 ? rows : rows.filter(({ file_id: id }) => !hidden.has(id))),
+    [rows, hidden],
+  );
+  const shown = useMemo(() => arrange(left, wanted, sort), [left, wanted, sort]);
+  const all = Math.max(left.length, expected);
+  const total = wanted.trim() === '' ? all : shown.length;
   const columns: Column<FileRow>[] = [
     {
       key: 'file',
@@ -47,7 +56,7 @@ export function FilesTable({ partition, rows, editable, onDelete }: Props) {
       header: t.size,
       width: '100px',
       sortable: true,
-      cell: (row) => textOf(row['file_size']),
+      cell: (row) => t.fileSize(textOf(row['file_size'])),
     },
     {
       key: 'indexed',
@@ -82,14 +91,15 @@ export function FilesTable({ partition, rows, editable, onDelete }: Props) {
           w={{ base: '100%', sm: 360 }}
         />
         <Text size="sm" c="dimmed" aria-live="polite">
-          {t.shown(format.number(shown.length), format.number(rows.length))}
+          {t.shown(format.number(shown.length), format.number(all))}
+          {left.length < all && <Loader size="xs" ml="xs" aria-label={common.loading} />}
         </Text>
       </Group>
       {shown.length === 0 ? (
         <Empty title={t.noMatch} />
       ) : (
         <VirtualTable
-          {...{ label: t.files, rows: shown, columns, sort, onSort: setSort, minWidth: 620 }}
+          {...{ label: t.files, rows: shown, total, columns, sort, onSort: setSort, minWidth: 620 }}
           rowKey={({ file_id: id }) => id}
         />
       )}

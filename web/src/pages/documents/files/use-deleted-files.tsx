@@ -78,5 +78,5 @@ export function useDeletedFiles(partition: string) {
       ),
     });
   };
-  return { has: (file: string) => hidden.has(file), remove };
+  return { hidden, remove };
 }

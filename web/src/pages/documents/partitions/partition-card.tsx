@@ -11,7 +11,7 @@ import { activeTasksQuery, mayOwn } from '../queries';
 import type { PartitionRow } from '../queries';
 
 export function PartitionCard({ partition: row }: { partition: PartitionRow }) {
-  const { documents: t } = useMessages();
+  const { documents: t, common } = useMessages();
   const format = useFormat();
   const queryClient = useQueryClient();
   const remove = useMutation({
@@ -42,17 +42,20 @@ export function PartitionCard({ partition: row }: { partition: PartitionRow }) {
       <Text size="xl" fw={700} mt="sm">
         {t.filesCount(count)}
       </Text>
+      <Text size="sm">{t.chunksCount(format.number(row.chunk_count))}</Text>
       {active > 0 && (
         <Anchor component={Link} href={to.tasks} size="sm">
           {t.tasksAtWork(format.number(active))}
         </Anchor>
       )}
       <Text size="sm" c="dimmed">
-        {t.embedder}: {row.embedder}
+        {t.embedder}
+        {common.colon}
+        {row.embedder}
       </Text>
       <Group justify="space-between" mt="sm">
         <Text size="sm" c="dimmed">
-          {t.created} <Time at={row.created_at} />
+          {t.createdAgo} <Time at={row.created_at} />
         </Text>
         {mayOwn(row) && row.partition !== 'default' && (
           <ConfirmButton

@@ -21,7 +21,7 @@ interface Props {
 }
 
 export function ChunkList({ chunks, marked, onPage }: Props) {
-  const { documents: t } = useMessages();
+  const { documents: t, common } = useMessages();
   const format = useFormat();
   const frame = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer({
@@ -65,7 +65,7 @@ export function ChunkList({ chunks, marked, onPage }: Props) {
                       <Button
                         size="compact-xs"
                         variant="default"
-                        aria-label={`${t.showPage}: ${t.extractNumber(format.number(index + 1))}`}
+                        aria-label={`${t.showPage}${common.colon}${t.extractNumber(format.number(index + 1))}`}
                         onClick={() => onPage(textOf(chunk.metadata['_id']))}
                       >
                         {t.showPage}

@@ -44,7 +44,7 @@ function Gates({
 }
 
 function Latest({ partition, swap }: { partition: string; swap: Swap }) {
-  const { documents: t, evaluation, operations } = useMessages();
+  const { documents: t, evaluation, operations, server } = useMessages();
   const format = useFormat();
   const queryClient = useQueryClient();
   const cancel = useMutation({
@@ -74,7 +74,7 @@ function Latest({ partition, swap }: { partition: string; swap: Swap }) {
       {status === 'running' && (
         <>
           <Text size="sm">
-            {swap.phase}, {said}
+            {server.phases[swap.phase] ?? swap.phase}, {said}
           </Text>
           {total !== null && (
             <Progress value={(100 * done) / Math.max(1, total)} animated aria-label={said} />
@@ -93,12 +93,14 @@ function Latest({ partition, swap }: { partition: string; swap: Swap }) {
 
 /** By what the partition's texts are compared, and its move to another embedder. */
 export function Embedder({ partition, embedder }: { partition: string; embedder: string }) {
-  const { documents: t } = useMessages();
+  const { documents: t, common } = useMessages();
   const swap = useQuery(swapQuery(partition));
   return (
     <Stack gap="xs">
       <Text size="sm">
-        {t.embedder}: <b>{embedder}</b>
+        {t.embedder}
+        {common.colon}
+        <b>{embedder}</b>
       </Text>
       {swap.data != null && <Latest partition={partition} swap={swap.data} />}
       {swap.data?.status !== 'running' && <StartSwap partition={partition} embedder={embedder} />}

@@ -29,7 +29,7 @@ export function MembersTable({ partition, members }: { partition: string; member
               </Table.Td>
               <Table.Td>
                 <Select
-                  aria-label={`${t.memberRole}: ${name}`}
+                  aria-label={`${t.memberRole}${common.colon}${name}`}
                   size="xs"
                   w={150}
                   data={ROLES.map((value) => ({ value, label: t.roles[value] }))}

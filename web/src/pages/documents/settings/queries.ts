@@ -36,6 +36,16 @@ export function swapQuery(partition: string) {
   });
 }
 
+/** The embedders that the partition can move to; owners may ask. */
+export function embeddersQuery(partition: string) {
+  return queryOptions({
+    queryKey: ['embedders', partition],
+    queryFn: async () =>
+      (await bodyOf(api.GET('/partition/{partition}/embedders', { params: { path: { partition } } })))
+        .embedders,
+  });
+}
+
 /** The fewest letters that the server searches by. */
 const MIN_LETTERS = 3;
 

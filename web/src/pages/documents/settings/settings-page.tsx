@@ -33,12 +33,12 @@ function Section({ title, hint, children }: { title: string; hint: string; child
 /** What an owner decides about a partition. */
 function SettingsPage() {
   const { partition = '' } = useParams<{ partition: string }>();
-  const { documents: t } = useMessages();
+  const { documents: t, common } = useMessages();
   const config = useQuery(configQuery(partition));
   const members = useQuery(membersQuery(partition));
   return (
     <Page
-      title={`${partition}: ${t.settings}`}
+      title={`${partition}${common.colon}${t.settings}`}
       hint={
         <Anchor component={Link} href={to.partition(partition)} size="sm">
           ← {t.backToFiles} {partition}

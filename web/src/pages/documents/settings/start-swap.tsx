@@ -1,34 +1,31 @@
-import { Autocomplete, Button, NumberInput, Select, Text } from '@mantine/core';
+import { Button, NumberInput, Select, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../../api/client';
-import { useSession } from '../../../api/session';
 import { useMessages } from '../../../i18n/language';
 import { FormModal } from '../../../shared/form-modal';
 import { setsQuery } from '../../evaluation/queries';
-import { endpointsQuery } from '../../operations/models/queries';
-import { swapQuery } from './queries';
+import { embeddersQuery, swapQuery } from './queries';
 
 /** Another embedder, and what it has to reach before the partition goes over. */
 export function StartSwap({ partition, embedder }: { partition: string; embedder: string }) {
   const { documents: t, evaluation } = useMessages();
   const queryClient = useQueryClient();
-  const isAdmin = useSession().data?.user?.is_admin === true;
-  const endpoints = useQuery({ ...endpointsQuery, enabled: isAdmin });
   const [opened, { open, close }] = useDisclosure(false);
-  const [target, setTarget] = useState('');
+  const [target, setTarget] = useState<string | null>(null);
   const [overlap, setOverlap] = useState<number | string>('');
   const [set, setSet] = useState<string | null>(null);
   const [ndcg, setNdcg] = useState<number | string>('');
+  const embedders = useQuery({ ...embeddersQuery(partition), enabled: opened });
   const sets = useQuery({ ...setsQuery(partition), enabled: opened });
   const start = useMutation({
     meta: { ownErrors: true },
-    mutationFn: () =>
+    mutationFn: (wanted: string) =>
       api.POST('/partition/{partition}/embedder-swap', {
         params: { path: { partition } },
         body: {
-          embedder: target.trim(),
+          embedder: wanted,
           min_overlap: typeof overlap === 'number' ? overlap : null,
           question_set: set,
           min_ndcg: set !== null && typeof ndcg === 'number' ? ndcg : null,
@@ -39,7 +36,7 @@ export function StartSwap({ partition, embedder }: { partition: string; embedder
       return queryClient.invalidateQueries({ queryKey: swapQuery(partition).queryKey });
     },
   });
-  const names = endpoints.data?.filter(({ model_type: type }) => type === 'embedder') ?? [];
+  const names = embedders.data?.map(({ name }) => name).filter((name) => name !== embedder);
   return (
     <>
       <Button variant="default" onClick={open} style={{ alignSelf: 'start' }}>
@@ -51,17 +48,18 @@ export function StartSwap({ partition, embedder }: { partition: string; embedder
         onClose={close}
         onSubmit={(event) => {
           event.preventDefault();
-          start.mutate();
+          if (target !== null) start.mutate(target);
         }}
         submit={t.startSwap}
         pending={start.isPending}
-        error={start.error}
-        disabled={target.trim() === ''}
+        error={start.error ?? embedders.error}
+        disabled={target === null}
       >
         <Text size="sm">{t.swapHint}</Text>
-        <Autocomplete
+        <Select
           label={t.embedder}
-          data={names.map(({ name }) => name).filter((name) => name !== embedder)}
+          description={names?.length === 0 ? t.noOtherEmbedder : undefined}
+          data={names ?? []}
           value={target}
           onChange={setTarget}
           required

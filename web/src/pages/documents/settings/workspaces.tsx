@@ -81,7 +81,7 @@ export function Workspaces({ partition }: { partition: string }) {
                     <Table.Td>
                       <ConfirmButton
                         label={common.delete}
-                        aria-label={`${common.delete}: ${id}`}
+                        aria-label={`${common.delete}${common.colon}${id}`}
                         question={t.deleteWorkspaceQuestion(name ?? id)}
                         onConfirm={() => remove.mutate(id)}
                       />

@@ -14,7 +14,7 @@ interface Props {
 
 /** What the failed tasks failed of, the most frequent first; one of them can be shown alone. */
 export function ErrorGroups({ tasks, chosen, onChoose }: Props) {
-  const { documents: t } = useMessages();
+  const { documents: t, common, server } = useMessages();
   const format = useFormat();
   const groups = new Map<string, { count: number; message: string }>();
   for (const { state, error } of tasks) {
@@ -34,10 +34,12 @@ export function ErrorGroups({ tasks, chosen, onChoose }: Props) {
             size="compact-xs"
             variant={chosen === code ? 'filled' : 'default'}
             aria-pressed={chosen === code}
-            title={message}
+            title={server.errors[code] ?? message}
             onClick={() => onChoose(chosen === code ? null : code)}
           >
-            {code}: {format.number(count)}
+            {code}
+            {common.colon}
+            {format.number(count)}
           </Button>
         ))}
     </Group>

@@ -6,8 +6,8 @@ import { useMessages } from '../../../i18n/language';
 import { QueryView } from '../../../shared/query-view';
 
 /** Why a task failed, asked for on demand. */
-export function TaskReason({ task }: { task: string }) {
-  const { documents: t } = useMessages();
+export function TaskReason({ task, code }: { task: string; code: string | undefined }) {
+  const { documents: t, server } = useMessages();
   const [wanted, setWanted] = useState(false);
   const error = useQuery({
     queryKey: ['task-error', task],
@@ -24,7 +24,7 @@ export function TaskReason({ task }: { task: string }) {
     <QueryView query={error}>
       {({ summary, reason }) => (
         <Stack gap={4}>
-          <Text size="sm">{summary}</Text>
+          <Text size="sm">{server.errors[code ?? ''] ?? summary}</Text>
           {reason !== undefined && reason !== summary && (
             <Code block tabIndex={0}>
               {reason}

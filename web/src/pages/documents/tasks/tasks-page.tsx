@@ -1,10 +1,11 @@
-import { SegmentedControl, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, bodyOf } from '../../../api/client';
 import { useSession } from '../../../api/session';
 import { useFormat } from '../../../i18n/format';
 import { useMessages } from '../../../i18n/language';
+import { ChoiceBar } from '../../../shared/choice-bar';
 import { Empty } from '../../../shared/empty';
 import { Page } from '../../../shared/page';
 import { QueryView } from '../../../shared/query-view';
@@ -14,11 +15,12 @@ import { Turns } from './turns';
 
 const WHILE_ACTIVE_MS = 2_000;
 const OTHERWISE_MS = 15_000;
+const STATES = ['all', 'active', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
 
 function TasksPage() {
-  const { documents: t, common } = useMessages();
+  const { documents: t } = useMessages();
   const format = useFormat();
-  const [state, setState] = useState('all');
+  const [state, setState] = useState<(typeof STATES)[number]>('all');
   const [code, setCode] = useState<string | null>(null);
   const admin = useSession().data?.user?.is_admin === true;
   const tasks = useQuery({
@@ -40,19 +42,17 @@ function TasksPage() {
     queryFn: async () => (await bodyOf(api.GET('/queue/info'))).tasks,
     refetchInterval: OTHERWISE_MS,
   });
-  const states = ['all', 'active', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
-  const labels = { ...t.states, all: common.all, active: t.states.SERIALIZING };
+  const labels = { ...t.states, all: t.allTasks, active: t.states.SERIALIZING };
   return (
     <Page title={t.tasks} hint={t.tasksHint}>
-      <SegmentedControl
+      <ChoiceBar
+        label={t.taskState}
+        choices={STATES.map((value) => ({ value, label: labels[value] }))}
         value={state}
         onChange={(chosen) => {
           setState(chosen);
           setCode(null);
         }}
-        aria-label={t.taskState}
-        data={states.map((value) => ({ value, label: labels[value] }))}
-        style={{ alignSelf: 'start', maxWidth: '100%', overflowX: 'auto' }}
       />
       {queue.data && (
         <Text size="sm" c="dimmed">

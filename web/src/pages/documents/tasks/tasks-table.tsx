@@ -107,7 +107,7 @@ export function TasksTable({ tasks }: { tasks: readonly Task[] }) {
         size="lg"
         closeButtonProps={{ 'aria-label': common.close }}
       >
-        {asked !== null && <TaskReason task={asked.task_id} />}
+        {asked !== null && <TaskReason task={asked.task_id} code={asked.error?.code} />}
       </Modal>
     </>
   );

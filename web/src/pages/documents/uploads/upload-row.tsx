@@ -26,7 +26,7 @@ function useSaid({ phase, sent, stage, error }: Upload): string {
   if (phase === 'cancelled') return t.uploadCancelled;
   if (isThere(error)) return t.uploadExists;
   const reason = typeof error === 'string' ? error : errorText(error);
-  return `${t.uploadFailed}: ${reason === '' ? common.errorUnknown : reason}`;
+  return `${t.uploadFailed}${common.colon}${reason === '' ? common.errorUnknown : reason}`;
 }
 
 export const UploadRow = memo(({ upload }: { upload: Upload }) => {
@@ -49,7 +49,7 @@ export const UploadRow = memo(({ upload }: { upload: Upload }) => {
               size="compact-xs"
               variant="default"
               style={{ flexShrink: 0 }}
-              aria-label={`${common.cancel}: ${fileId}`}
+              aria-label={`${common.cancel}${common.colon}${fileId}`}
               onClick={() => uploadQueue.drop(id)}
             >
               {common.cancel}

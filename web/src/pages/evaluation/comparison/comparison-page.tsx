@@ -26,7 +26,7 @@ function useNameOf(): (run: Run | undefined, id: string) => string {
 /** Two runs side by side: their measures, then question by question. */
 function ComparisonPage() {
   const { partition = '', before = '', after = '' } = useParams<Record<string, string>>();
-  const { evaluation: t } = useMessages();
+  const { evaluation: t, common } = useMessages();
   const format = useFormat();
   const nameOf = useNameOf();
   const comparison = useQuery(comparisonQuery(partition, before, after));
@@ -45,7 +45,9 @@ function ComparisonPage() {
       title={t.comparison}
       hint={
         <Anchor component={Link} href={to.evaluation(partition)} size="sm">
-          ← {t.evaluation}: {partition}
+          ← {t.evaluation}
+          {common.colon}
+          {partition}
         </Anchor>
       }
     >
@@ -78,8 +80,8 @@ function ComparisonPage() {
         <QuestionModal
           question={opened.question}
           sides={[
-            { name: `${t.before}: ${first}`, result: opened.before },
-            { name: `${t.after}: ${second}`, result: opened.after },
+            { name: `${t.before}${common.colon}${first}`, result: opened.before },
+            { name: `${t.after}${common.colon}${second}`, result: opened.after },
           ]}
           onClose={() => setOpened(null)}
         />

@@ -1,8 +1,9 @@
-import { Anchor, SegmentedControl, Stack } from '@mantine/core';
+import { Anchor, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { useMessages } from '../../../i18n/language';
+import { ChoiceBar } from '../../../shared/choice-bar';
 import { Empty } from '../../../shared/empty';
 import { Page } from '../../../shared/page';
 import { QueryView } from '../../../shared/query-view';
@@ -18,22 +19,24 @@ function FeedbackPage() {
   const feedback = useQuery(feedbackQuery(partition, rating));
   return (
     <Page
-      title={`${t.feedback}: ${partition}`}
+      title={`${t.feedback}${common.colon}${partition}`}
       hint={
         <Anchor component={Link} href={to.evaluation(partition)} size="sm">
-          ← {t.evaluation}: {partition}
+          ← {t.evaluation}
+          {common.colon}
+          {partition}
         </Anchor>
       }
       actions={
-        <SegmentedControl
-          aria-label={t.rating}
-          data={[
+        <ChoiceBar
+          label={t.rating}
+          choices={[
             { value: '', label: common.all },
             { value: 'up', label: ask.thumbs.up },
             { value: 'down', label: ask.thumbs.down },
           ]}
           value={rating ?? ''}
-          onChange={(value) => setRating(value === 'up' || value === 'down' ? value : null)}
+          onChange={(value) => setRating(value === '' ? null : value)}
         />
       }
     >

@@ -15,7 +15,7 @@ import { MeasuresTable } from './measures-table';
 import { ResultsTable } from './results-table';
 
 function Head({ run }: { run: Run }) {
-  const { evaluation: t, ask } = useMessages();
+  const { evaluation: t, ask, common } = useMessages();
   const format = useFormat();
   const said = `${format.number(run.questions_done)} / ${format.number(run.questions_total)}`;
   return (
@@ -26,7 +26,7 @@ function Head({ run }: { run: Run }) {
         </Badge>
         <Text size="sm">
           {run.set} · {t.version(run.version)} · {said} ·{' '}
-          {run.settings.preset !== null && `${ask.preset}: ${run.settings.preset} · `}
+          {run.settings.preset !== null && `${ask.preset}${common.colon}${run.settings.preset} · `}
           <Time at={run.started_at} />
         </Text>
         {run.summary !== null && run.summary.failed > 0 && (
@@ -50,7 +50,7 @@ function Head({ run }: { run: Run }) {
 /** One run: its measures, then each question with what was found and answered. */
 function RunPage() {
   const { partition = '', run: id = '' } = useParams<{ partition: string; run: string }>();
-  const { evaluation: t } = useMessages();
+  const { evaluation: t, common } = useMessages();
   const run = useQuery(runQuery(partition, id));
   const results = useQuery(resultsQuery(partition, id, run.data?.questions_done));
   const [opened, setOpened] = useState<Result | null>(null);
@@ -59,7 +59,9 @@ function RunPage() {
       title={run.data?.label ?? `${t.run} ${id.slice(0, 8)}`}
       hint={
         <Anchor component={Link} href={to.evaluation(partition)} size="sm">
-          ← {t.evaluation}: {partition}
+          ← {t.evaluation}
+          {common.colon}
+          {partition}
         </Anchor>
       }
     >

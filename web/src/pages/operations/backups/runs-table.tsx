@@ -13,7 +13,7 @@ import type { BackupRun } from './queries';
 const COLOURS = { running: 'blue', completed: 'green', failed: 'red', cancelled: 'gray' } as const;
 
 function State({ run: { state, done, total, phase, error } }: { run: BackupRun }) {
-  const { operations: t } = useMessages();
+  const { operations: t, server } = useMessages();
   const format = useFormat();
   const said = total === null ? format.number(done) : `${format.number(done)} / ${format.number(total)}`;
   return (
@@ -24,14 +24,14 @@ function State({ run: { state, done, total, phase, error } }: { run: BackupRun }
       {state === 'running' && (
         <>
           <Text span size="sm" ml="xs">
-            {phase} {said}
+            {server.phases[phase] ?? phase} {said}
           </Text>
           {total !== null && (
             <Progress value={(100 * done) / Math.max(1, total)} mt={4} animated aria-label={said} />
           )}
         </>
       )}
-      {error !== null && <Text size="sm">{error.message}</Text>}
+      {error !== null && <Text size="sm">{server.errors[error.code] ?? error.message}</Text>}
     </>
   );
 }
@@ -50,7 +50,7 @@ export function RunsTable({ runs }: { runs: readonly BackupRun[] }) {
           <Table.Th>{t.backup}</Table.Th>
           <Table.Th>{t.runState}</Table.Th>
           <Table.Th>{t.startedBy}</Table.Th>
-          <Table.Th>{t.lastRun}</Table.Th>
+          <Table.Th>{t.when}</Table.Th>
           <Table.Th>{common.actions}</Table.Th>
         </Table.Tr>
       </Table.Thead>

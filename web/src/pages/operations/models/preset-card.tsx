@@ -23,7 +23,7 @@ export function PresetCard({ preset }: { preset: Preset }) {
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['models'] }),
   });
   return (
-    <Paper withBorder p="md" component="article" aria-label={`${t.presetKinds[type]}: ${name}`}>
+    <Paper withBorder p="md" component="article" aria-label={`${t.presetKinds[type]}${common.colon}${name}`}>
       <Group justify="space-between">
         <Group gap="xs">
           <Text fw={600}>{name}</Text>
@@ -39,7 +39,7 @@ export function PresetCard({ preset }: { preset: Preset }) {
           {name !== FALLBACK && users === 0 && (
             <ConfirmButton
               label={common.delete}
-              aria-label={`${common.delete}: ${name}`}
+              aria-label={`${common.delete}${common.colon}${name}`}
               question={t.deletePresetQuestion(name)}
               onConfirm={() => remove.mutate()}
             />

@@ -1,11 +1,10 @@
 import { SegmentedControl, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { notifications } from '@mantine/notifications';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { send } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
 import { FormModal } from '../../../shared/form-modal';
 import type { Preset } from './queries';
+import { useSaveModel } from './use-save-model';
 
 interface Values {
   name: string;
@@ -28,8 +27,11 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-/** What is sent takes the place of the whole configuration; what cannot be is refused by the server with its field. */
-async function save(preset: Preset | null, { name, type, config }: Values): Promise<Preset> {
+/**
+ * What is sent takes the place of the whole configuration; what cannot be is refused by the server with its field.
+ * Answers its warnings.
+ */
+async function save(preset: Preset | null, { name, type, config }: Values): Promise<readonly string[]> {
   const path = preset === null ? '/presets/' : `/presets/${type}/${encodeURIComponent(preset.name)}`;
   const response = await send(path, {
     method: preset === null ? 'POST' : 'PUT',
@@ -40,12 +42,11 @@ async function save(preset: Preset | null, { name, type, config }: Values): Prom
       config: JSON.parse(config) as unknown,
     }),
   });
-  return (await response.json()) as Preset;
+  return ((await response.json()) as Preset).warnings ?? [];
 }
 
 export function PresetEditor({ preset, onClose }: Props) {
-  const { operations: t, common, documents } = useMessages();
-  const queryClient = useQueryClient();
+  const { operations: t, common } = useMessages();
   const form = useForm<Values>({
     initialValues: {
       name: preset?.name ?? '',
@@ -54,16 +55,7 @@ export function PresetEditor({ preset, onClose }: Props) {
     },
     validate: { config: (config) => (isJsonObject(config) ? null : t.noJsonObject) },
   });
-  const change = useMutation({
-    meta: { ownErrors: true },
-    mutationFn: (values: Values) => save(preset, values),
-    onSuccess: ({ warnings = [] }) => {
-      const color = warnings.length === 0 ? 'green' : 'orange';
-      notifications.show({ color, message: [documents.saved, ...warnings].join(' ') });
-      onClose();
-      return queryClient.invalidateQueries({ queryKey: ['models'] });
-    },
-  });
+  const change = useSaveModel((values: Values) => save(preset, values), onClose);
   return (
     <FormModal
       title={preset === null ? t.newPreset : t.editPreset(preset.name)}

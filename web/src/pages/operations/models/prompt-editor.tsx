@@ -1,11 +1,10 @@
 import { Checkbox, Select, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { notifications } from '@mantine/notifications';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
 import { FormModal } from '../../../shared/form-modal';
 import type { Prompt } from './queries';
+import { useSaveModel } from './use-save-model';
 
 interface Values {
   name: string;
@@ -20,20 +19,23 @@ interface Props {
   onClose: () => void;
 }
 
-async function save(prompt: Prompt | null, { name, type, content, isDefault }: Values): Promise<void> {
+async function save(
+  prompt: Prompt | null,
+  { name, type, content, isDefault }: Values,
+): Promise<readonly string[]> {
   if (prompt === null) {
     const body = { prompt_type: type, name, content, is_default: isDefault };
     await api.POST('/prompts/', { body });
-    return;
+    return [];
   }
   // The default of a kind stays it until another one is made so.
   const body = { name, content, ...(isDefault ? { is_default: true } : {}) };
   await api.PATCH('/prompts/{id}', { params: { path: { id: prompt.id } }, body });
+  return [];
 }
 
 export function PromptEditor({ prompt, onClose }: Props) {
-  const { operations: t, common, documents } = useMessages();
-  const queryClient = useQueryClient();
+  const { operations: t, common } = useMessages();
   const form = useForm<Values>({
     initialValues: {
       name: prompt?.name ?? '',
@@ -42,15 +44,7 @@ export function PromptEditor({ prompt, onClose }: Props) {
       isDefault: prompt?.is_default ?? false,
     },
   });
-  const change = useMutation({
-    meta: { ownErrors: true },
-    mutationFn: (values: Values) => save(prompt, values),
-    onSuccess: () => {
-      notifications.show({ color: 'green', message: documents.saved });
-      onClose();
-      return queryClient.invalidateQueries({ queryKey: ['models'] });
-    },
-  });
+  const change = useSaveModel((values: Values) => save(prompt, values), onClose);
   const types = Object.keys(t.promptKinds) as Prompt['prompt_type'][];
   return (
     <FormModal

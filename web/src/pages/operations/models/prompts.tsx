@@ -44,7 +44,7 @@ function PromptCard({ prompt }: { prompt: Prompt }) {
           {!isDefault && users === 0 && (
             <ConfirmButton
               label={common.delete}
-              aria-label={`${common.delete}: ${name}`}
+              aria-label={`${common.delete}${common.colon}${name}`}
               question={t.deletePromptQuestion(name)}
               onConfirm={() => remove.mutate()}
             />

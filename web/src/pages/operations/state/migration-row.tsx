@@ -25,7 +25,7 @@ function apply(name: Migration['name'], step: Step): Promise<unknown> {
 }
 
 function Buttons({ migration }: { migration: Migration }) {
-  const { operations: t } = useMessages();
+  const { operations: t, server } = useMessages();
   const queryClient = useQueryClient();
   const step = useMutation({
     mutationFn: (wanted: Step) => apply(migration.name, wanted),
@@ -50,7 +50,7 @@ function Buttons({ migration }: { migration: Migration }) {
       </Button>
       <ConfirmButton
         label={t.run}
-        question={t.runQuestion(migration.title)}
+        question={t.runQuestion(server.migrations[migration.name] ?? migration.title)}
         onConfirm={() => step.mutate('run')}
       />
     </Group>
@@ -58,17 +58,17 @@ function Buttons({ migration }: { migration: Migration }) {
 }
 
 function Latest({ run }: { run: Migration['latest'][number] }) {
-  const { operations: t } = useMessages();
+  const { operations: t, server } = useMessages();
   const format = useFormat();
   const total = run.total === null ? null : format.number(run.total);
-  const said = t.progress(format.number(run.done), total, run.unit);
+  const said = t.progress(format.number(run.done), total, server.units[run.unit] ?? run.unit);
   const active = run.state === 'running' || run.state === 'paused';
   return (
     <Stack gap={4}>
       <Text size="sm" c="dimmed">
         {t.latest(t.modes[run.mode], t.runStates[run.state])}, {said}, <Time at={run.updated_at} />
       </Text>
-      {run.error !== null && <Text size="sm">{run.error.message}</Text>}
+      {run.error !== null && <Text size="sm">{server.errors[run.error.code] ?? run.error.message}</Text>}
       {active && run.total !== null && (
         <Progress value={(100 * run.done) / Math.max(1, run.total)} animated aria-label={said} />
       )}
@@ -77,9 +77,11 @@ function Latest({ run }: { run: Migration['latest'][number] }) {
 }
 
 export function MigrationRow({ migration }: { migration: Migration }) {
-  const { operations: t } = useMessages();
+  const { operations: t, server } = useMessages();
   const format = useFormat();
-  const { name, title, pending, unknown, unit, latest } = migration;
+  const { name, pending, unknown, latest } = migration;
+  const title = server.migrations[name] ?? migration.title;
+  const unit = server.units[migration.unit] ?? migration.unit;
   const amount = pending === null || pending.amount === null ? null : format.number(pending.amount);
   return (
     <Stack gap="xs">
@@ -91,7 +93,10 @@ export function MigrationRow({ migration }: { migration: Migration }) {
         <Buttons migration={migration} />
       </Group>
       <Text size="sm">
-        {unknown ?? (pending === null ? t.nothingPending : t.pending(pending.what, amount, unit))}
+        {unknown ??
+          (pending === null
+            ? t.nothingPending
+            : t.pending(server.pending[name] ?? pending.what, amount, unit))}
       </Text>
       {pending !== null && pending.obstacle !== null && (
         <Text size="sm" c="error">

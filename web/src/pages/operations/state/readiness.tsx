@@ -15,7 +15,7 @@ function colourOf(part: string, verdict: Verdict): string {
 }
 
 export function Readiness({ ready }: { ready: Ready }) {
-  const { operations: t } = useMessages();
+  const { operations: t, server } = useMessages();
   const { status, checks, configuration_references: references } = ready;
   const parts = Object.entries(checks).filter(([part]) => !ALIASES.has(part));
   return (
@@ -43,7 +43,7 @@ export function Readiness({ ready }: { ready: Ready }) {
         <Alert color="orange" variant="outline" title={t.references}>
           <List size="sm">
             {references.map(({ kind, count, status: what }) => (
-              <List.Item key={kind}>{t.reference(kind, count, what)}</List.Item>
+              <List.Item key={kind}>{t.reference(server.references[kind] ?? kind, count, what)}</List.Item>
             ))}
           </List>
         </Alert>

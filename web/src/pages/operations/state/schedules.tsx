@@ -59,7 +59,8 @@ function Steering({ schedule: { name, paused } }: { schedule: Schedule }) {
 }
 
 export function Schedules() {
-  const { operations: t, common } = useMessages();
+  const { operations: t, common, server } = useMessages();
+  const titleOf = ({ name, title }: Schedule): string => server.schedules[name] ?? title;
   const schedules = useQuery(schedulesQuery);
   const format = useFormat();
   const foundOf = ({ chunks = 0, blobs = 0 }: Record<string, number>): string =>
@@ -89,9 +90,12 @@ export function Schedules() {
               {list.map((schedule) => (
                 <Table.Tr key={schedule.name}>
                   <Table.Td>
-                    <Text size="sm">{schedule.title}</Text>
+                    <Text size="sm">{titleOf(schedule)}</Text>
                     {schedule.set && (
-                      <TemporalLink target={{ schedule: scheduleId(schedule.name) }} name={schedule.title} />
+                      <TemporalLink
+                        target={{ schedule: scheduleId(schedule.name) }}
+                        name={titleOf(schedule)}
+                      />
                     )}
                   </Table.Td>
                   <Table.Td>

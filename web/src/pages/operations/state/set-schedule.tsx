@@ -19,7 +19,7 @@ const ALWAYS_SET: ReadonlySet<Schedule['name']> = new Set([
 
 /** When something runs: a line of cron, or no more by the clock at all. */
 export function SetSchedule({ schedule: { name, title, set, cron } }: { schedule: Schedule }) {
-  const { operations: t, common } = useMessages();
+  const { operations: t, common, server } = useMessages();
   const queryClient = useQueryClient();
   const [opened, { open, close }] = useDisclosure(false);
   const [line, setLine] = useState(cron ?? '');
@@ -41,7 +41,7 @@ export function SetSchedule({ schedule: { name, title, set, cron } }: { schedule
         {t.setSchedule}
       </Button>
       <FormModal
-        title={title}
+        title={server.schedules[name] ?? title}
         opened={opened}
         onClose={close}
         onSubmit={(event) => {

@@ -1,17 +1,10 @@
-import { Checkbox, NumberInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
 import { FormModal } from '../../../shared/form-modal';
 import type { User } from './queries';
-
-interface Values {
-  name: string;
-  email: string;
-  admin: boolean;
-  quota: number | string;
-}
+import { UserFields, useSaveUser } from './user-form';
+import type { UserValues } from './user-form';
 
 interface Props {
   user: User;
@@ -22,8 +15,7 @@ interface Props {
 
 export function EditUser({ user, alwaysAdmin, onClose }: Props) {
   const { operations: t, common } = useMessages();
-  const queryClient = useQueryClient();
-  const form = useForm<Values>({
+  const form = useForm<UserValues>({
     initialValues: {
       name: user.display_name ?? '',
       email: user.email ?? '',
@@ -31,9 +23,8 @@ export function EditUser({ user, alwaysAdmin, onClose }: Props) {
       quota: user.file_quota ?? '',
     },
   });
-  const save = useMutation({
-    meta: { ownErrors: true },
-    mutationFn: ({ name, email, admin, quota }: Values) =>
+  const save = useSaveUser(
+    ({ name, email, admin, quota }) =>
       api.PATCH('/users/{id}', {
         params: { path: { id: String(user.id) } },
         body: {
@@ -43,11 +34,8 @@ export function EditUser({ user, alwaysAdmin, onClose }: Props) {
           ...(alwaysAdmin ? {} : { is_admin: admin }),
         },
       }),
-    onSuccess: () => {
-      onClose();
-      return queryClient.invalidateQueries({ queryKey: ['users'] });
-    },
-  });
+    onClose,
+  );
   return (
     <FormModal
       title={t.editUser(user.display_name ?? common.user(user.id))}
@@ -58,16 +46,7 @@ export function EditUser({ user, alwaysAdmin, onClose }: Props) {
       pending={save.isPending}
       error={save.error}
     >
-      <TextInput label={t.displayName} required data-autofocus {...form.getInputProps('name')} />
-      <TextInput label={t.email} type="email" {...form.getInputProps('email')} />
-      <NumberInput
-        label={t.quota}
-        description={t.quotaHint}
-        min={-1}
-        allowDecimal={false}
-        {...form.getInputProps('quota')}
-      />
-      {!alwaysAdmin && <Checkbox label={t.admin} {...form.getInputProps('admin', { type: 'checkbox' })} />}
+      <UserFields form={form} adminToo={!alwaysAdmin} />
     </FormModal>
   );
 }

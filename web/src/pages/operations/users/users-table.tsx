@@ -89,11 +89,11 @@ export function UsersTable({ users, onToken }: Props) {
     {
       key: 'actions',
       header: common.actions,
-      width: '290px',
+      width: '350px',
       cell: (user) => <UserActions user={user} name={nameOf(user)} onToken={onToken} />,
     },
   ];
   return (
-    <VirtualTable label={t.users} rows={users} columns={columns} rowKey={({ id }) => id} minWidth={1030} />
+    <VirtualTable label={t.users} rows={users} columns={columns} rowKey={({ id }) => id} minWidth={1090} />
   );
 }

@@ -8,7 +8,7 @@ export function AlertState({ alert: { filtered, forwardedToCapi } }: { alert: Al
   const colour = { filtered: 'gray', forwarded: 'green', open: 'orange' }[state];
   return (
     <Badge variant="dot" color={colour}>
-      {t.states[state]}
+      {t.stateOf[state]}
     </Badge>
   );
 }

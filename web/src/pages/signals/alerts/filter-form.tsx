@@ -1,8 +1,12 @@
-import { Autocomplete, Button, Group, SegmentedControl, TextInput } from '@mantine/core';
+import { Autocomplete, Button, Collapse, Group, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import { useId } from 'react';
 import { useMessages } from '../../../i18n/language';
+import { ChoiceBar } from '../../../shared/choice-bar';
+import { useNarrow } from '../../../shared/use-narrow';
 import { statsQuery } from '../queries';
-import { localTime, readFilters } from './address-filters';
+import { localTime, readFilters, writeFilters } from './address-filters';
 import type { Filters } from './address-filters';
 
 interface Props {
@@ -13,6 +17,9 @@ interface Props {
 export function FilterForm({ filters, onChange }: Props) {
   const { signals: t } = useMessages();
   const stats = useQuery(statsQuery);
+  const narrow = useNarrow();
+  const [opened, { toggle }] = useDisclosure(false);
+  const fields = useId();
   const set = (name: keyof Filters) => (value: string) => onChange({ ...filters, [name]: value });
   const text = (name: 'country' | 'ip' | 'machineId', label: string, placeholder = '') => (
     <TextInput
@@ -34,35 +41,48 @@ export function FilterForm({ filters, onChange }: Props) {
       style={{ flex: '1 1 190px', maxWidth: 260 }}
     />
   );
+  const active = [...writeFilters({ ...filters, state: 'all' }).keys()].length;
   const states = ['all', 'forwarded', 'filtered', 'open'] as const;
   return (
     <>
-      <SegmentedControl
-        aria-label={t.state}
+      <ChoiceBar
+        label={t.state}
+        choices={states.map((value) => ({ value, label: t.states[value] }))}
         value={filters.state}
         onChange={set('state')}
-        data={states.map((value) => ({ value, label: t.states[value] }))}
-        style={{ alignSelf: 'start', maxWidth: '100%', overflowX: 'auto' }}
       />
-      <Group align="end" gap="sm">
-        <Autocomplete
-          label={t.scenario}
-          data={[...new Set(stats.data?.allScenarios.map(({ scenario }) => scenario) ?? [])]}
-          value={filters.scenario}
-          onChange={set('scenario')}
-          limit={30}
-          maxLength={200}
-          style={{ flex: '2 1 220px' }}
-        />
-        {text('country', t.country, t.countryHint)}
-        {text('ip', t.address)}
-        {text('machineId', t.machine)}
-        {moment('since', t.since)}
-        {moment('until', t.until)}
-        <Button variant="default" onClick={() => onChange(readFilters(new URLSearchParams()))}>
-          {t.clearFilters}
+      {narrow && (
+        <Button
+          variant="default"
+          aria-expanded={opened}
+          aria-controls={fields}
+          onClick={toggle}
+          style={{ alignSelf: 'start' }}
+        >
+          {active === 0 ? t.filters : `${t.filters} (${active})`}
         </Button>
-      </Group>
+      )}
+      <Collapse id={fields} expanded={!narrow || opened}>
+        <Group align="end" gap="sm">
+          <Autocomplete
+            label={t.scenario}
+            data={[...new Set(stats.data?.allScenarios.map(({ scenario }) => scenario) ?? [])]}
+            value={filters.scenario}
+            onChange={set('scenario')}
+            limit={30}
+            maxLength={200}
+            style={{ flex: '2 1 220px' }}
+          />
+          {text('country', t.country, t.countryHint)}
+          {text('ip', t.address)}
+          {text('machineId', t.machine)}
+          {moment('since', t.since)}
+          {moment('until', t.until)}
+          <Button variant="default" onClick={() => onChange(readFilters(new URLSearchParams()))}>
+            {t.clearFilters}
+          </Button>
+        </Group>
+      </Collapse>
     </>
   );
 }

@@ -100,7 +100,12 @@ function TimeChart({ days, period }: Props) {
   const summary = t.perDaySummary(format.number(total), format.number(data[0].length));
   return (
     <div ref={ref}>
-      <div ref={frame} role="img" aria-label={`${t.perDay}: ${summary}`} style={{ minHeight: HEIGHT }} />
+      <div
+        ref={frame}
+        role="img"
+        aria-label={`${t.perDay}${messages.common.colon}${summary}`}
+        style={{ minHeight: HEIGHT }}
+      />
       <Text size="sm" c="dimmed">
         {summary}. {t.perDayHint}
       </Text>

@@ -11,7 +11,7 @@ function fileName(path: string): string {
 }
 
 export function RuleCard({ rule, onTry }: { rule: Rule; onTry: () => void }) {
-  const { signals: t } = useMessages();
+  const { signals: t, common } = useMessages();
   const format = useFormat();
   const { name, description, enabled, watchers, file, filter, matches, lastMatch } = rule;
   const text = JSON.stringify(filter, null, 2);
@@ -29,12 +29,16 @@ export function RuleCard({ rule, onTry }: { rule: Rule; onTry: () => void }) {
         </Group>
         <Group gap="md">
           <Text size="sm">
-            {t.matches}: {format.number(matches)}
+            {t.matches}
+            {common.colon}
+            {format.number(matches)}
           </Text>
           <Text size="sm" c="dimmed">
-            {t.lastMatch}: {lastMatch === null ? t.never : <Time at={lastMatch} />}
+            {t.lastMatch}
+            {common.colon}
+            {lastMatch === null ? t.never : <Time at={lastMatch} />}
           </Text>
-          <Button size="xs" variant="default" onClick={onTry} aria-label={`${t.tryIt}: ${name}`}>
+          <Button size="xs" variant="default" onClick={onTry} aria-label={`${t.tryIt}${common.colon}${name}`}>
             {t.tryIt}
           </Button>
         </Group>
@@ -42,7 +46,9 @@ export function RuleCard({ rule, onTry }: { rule: Rule; onTry: () => void }) {
       {description !== null && <Text size="sm">{description}</Text>}
       {watchers !== null && (
         <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          {t.onlyWatchers}: {watchers.join(', ')}
+          {t.onlyWatchers}
+          {common.colon}
+          {watchers.join(', ')}
         </Text>
       )}
       <More label={t.showCondition}>

@@ -14,7 +14,7 @@ import { SavedRules } from './saved-rules';
 const EXAMPLE = { field: 'source.cn', op: 'in', value: ['FR'] };
 
 function RulesPage() {
-  const { signals: t } = useMessages();
+  const { signals: t, common } = useMessages();
   const rules = useQuery(rulesQuery);
   const [condition, setCondition] = useState(() => JSON.stringify(EXAMPLE, null, 2));
   const editor = useRef<HTMLDivElement>(null);
@@ -35,7 +35,9 @@ function RulesPage() {
                 <List size="sm">
                   {faults.map(({ file, message }) => (
                     <List.Item key={`${file} ${message}`}>
-                      {file}: {message}
+                      {file}
+                      {common.colon}
+                      {message}
                     </List.Item>
                   ))}
                 </List>

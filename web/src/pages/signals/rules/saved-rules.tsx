@@ -21,7 +21,7 @@ function nameIn(text: string): string {
 }
 
 function Versions({ present }: { present: number }) {
-  const { signals: t } = useMessages();
+  const { signals: t, common } = useMessages();
   const versions = useQuery(ruleVersionsQuery);
   const { rollBack } = useSaveRules();
   return (
@@ -50,7 +50,7 @@ function Versions({ present }: { present: number }) {
                   {version !== present && (
                     <ConfirmButton
                       label={t.rollBack}
-                      aria-label={`${t.rollBack}: ${version}`}
+                      aria-label={`${t.rollBack}${common.colon}${version}`}
                       question={t.rollBackQuestion(version)}
                       onConfirm={() => rollBack.mutate({ version: present, to: version })}
                     />
@@ -96,14 +96,14 @@ export function SavedRules() {
                     <Button
                       size="xs"
                       variant="default"
-                      aria-label={`${t.editRule}: ${nameIn(text)}`}
+                      aria-label={`${t.editRule}${common.colon}${nameIn(text)}`}
                       onClick={() => setEdited({ index, text })}
                     >
                       {t.editRule}
                     </Button>
                     <ConfirmButton
                       label={common.delete}
-                      aria-label={`${common.delete}: ${nameIn(text)}`}
+                      aria-label={`${common.delete}${common.colon}${nameIn(text)}`}
                       question={t.deleteRule(nameIn(text))}
                       onConfirm={() =>
                         save.mutate({
