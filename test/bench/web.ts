@@ -3,11 +3,9 @@
  * load takes, the browser's own time of the first content, and frames a second while long tables scroll. Sizes by
  * BENCH_ALERTS and BENCH_FILES.
  */
-import { randomUUID } from 'node:crypto';
-import { MongoClient } from 'mongodb';
 import type { Page } from 'playwright-core';
-import { documentClient } from '../support/document-client.js';
 import { sampleSignal, signalClient } from '../support/signal-client.js';
+import { cloneFile } from '../web/support/clone-file.js';
 import { openStage } from '../web/support/open-stage.js';
 import type { Stage } from '../web/support/open-stage.js';
 import { scriptBytes } from '../web/support/script-bytes.js';
@@ -20,7 +18,6 @@ const SCROLLED_MS = 5_000;
 /** At sixty frames a second a screen of rows passes in a quarter of a second. */
 const PIXELS_A_FRAME = 60;
 const PUSH = 500;
-const BATCH = 2_000;
 const PARTITION = 'long';
 const SCENARIOS = ['crowdsecurity/ssh-bf', 'crowdsecurity/http-probing', 'crowdsecurity/http-crawl'];
 
@@ -29,26 +26,6 @@ const rows: { what: string; figure: string }[] = [];
 function add(what: string, figure: string): void {
   rows.push({ what, figure });
   process.stderr.write(`${what}: ${figure}\n`);
-}
-
-/** Clones of one file that was indexed, with ids of their own; a list of them is read as any other. */
-async function fillFiles({ stack }: Stage): Promise<void> {
-  await stack.request(`/partition/${PARTITION}`, { method: 'POST' });
-  const documents = documentClient(stack);
-  await documents.ended(await documents.upload('POST', PARTITION, 'first', 'The tide is out.', 'first.md'));
-  const client = new MongoClient(process.env['MONGODB_URL']!);
-  const files = client.db(stack.config.mongodb.database).collection('files');
-  const { _id, ...record } = (await files.findOne({ file_id: 'first' }))!;
-  for (let from = 1; from < FILES; from += BATCH)
-    await files.insertMany(
-      Array.from({ length: Math.min(BATCH, FILES - from) }, (_, index) => ({
-        ...record,
-        file_id: `log-${from + index}.md`,
-        name_key: `${PARTITION}/log-${from + index}.md`,
-        file_key: randomUUID().replaceAll('-', ''),
-      })),
-    );
-  await client.close();
 }
 
 async function fillAlerts({ stack }: Stage): Promise<void> {
@@ -132,12 +109,15 @@ async function measureLoads(stage: Stage): Promise<void> {
 const stage = await openStage();
 try {
   await measureLoads(stage);
-  await fillFiles(stage);
+  await cloneFile(stage.stack, PARTITION, FILES);
   const { page } = await stage.visit('/', stage.stack.token);
   const opened = performance.now();
   await page.goto(`${stage.stack.base}/app/partitions/${PARTITION}`);
   await page.getByRole('table', { name: 'Files' }).getByRole('row').nth(5).waitFor();
   add(`${FILES} files: from the address to the table`, `${Math.round(performance.now() - opened)} ms`);
+  const all = FILES.toLocaleString('en');
+  await page.getByText(`${all} of ${all} files`).waitFor();
+  add(`${FILES} files: until all of them are there`, `${Math.round(performance.now() - opened)} ms`);
   await measureScroll(page, `${FILES} files`, 'Files');
   await fillAlerts(stage);
   const keeper = await stage.visit('/', stage.key);

@@ -79,14 +79,27 @@ describe('what an owner sets, in the browser', () => {
     expect(await answer.getByText('other.md').count()).toBe(0);
   });
 
-  it('begins a move to another embedder, whose refusal is said', async () => {
-    const page = await open(`/partitions/${PARTITION}/settings`);
+  it('chooses another embedder from those that there are, without being an administrator', async () => {
+    const add = { name: 'far-away', model_type: 'embedder', endpoint: 'http://127.0.0.1:9' };
+    expect((await askStack(stage.stack, 'POST', '/model-endpoints/', add)).status).toBe(201);
+    const { body: ada } = await askStack<{ token: string }>(stage.stack, 'POST', '/users/', {
+      display_name: 'Owner of hers',
+    });
+    const { page, faults, close } = await stage.visit('/', ada.token);
+    await page.getByRole('button', { name: 'New partition' }).click();
+    await page.getByRole('textbox', { name: 'Name of the partition' }).fill('hers');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('link', { name: 'Settings and members' }).click();
     await page.getByRole('button', { name: 'Move to another embedder' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('combobox', { name: 'Embedder' }).fill('nowhere');
+    await dialog.getByRole('combobox', { name: 'Embedder' }).click();
+    expect(await page.getByRole('option').allTextContents()).toEqual(['far-away']);
+    await page.getByRole('option', { name: 'far-away' }).click();
     await dialog.getByRole('button', { name: 'Move to another embedder' }).click();
-    await dialog.getByRole('alert').waitFor();
-    await page.keyboard.press('Escape');
+    await page.getByText('From builtin-hash to far-away').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+    expect((await askStack(stage.stack, 'DELETE', '/partition/hers')).status).not.toBe(500);
   });
 
   it('groups failed tasks by their error, and offers to choose a failed file again', async () => {
@@ -160,6 +173,25 @@ describe('what an administrator sets, in the browser', () => {
       await reconcile.waitFor();
       return (await reconcile.getByText('Nothing was to be removed.').count()) === 1;
     });
+  });
+
+  it('says in French what the server names, and why a task failed', async () => {
+    const page = await open('/state');
+    const choose = async (language: string): Promise<void> => {
+      await page.getByRole('button', { name: /^(Signed in as|Connecté en tant que)/ }).click();
+      await page.getByRole('menuitem', { name: language }).click();
+    };
+    await choose('Français');
+    await page.getByText('Met les enregistrements dans la forme de cette version').waitFor();
+    await page.getByText('Retire les extraits et les contenus sans enregistrement').waitFor();
+    expect(await page.textContent('main')).not.toMatch(/\b(Removes|Brings|Ties|Seals|the|of)\b/);
+    await page.goto(`${stage.stack.base}/app/tasks`);
+    await page.getByRole('button', { name: 'Raison' }).first().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Voir la raison' }).click();
+    await page.getByText('Le fichier est endommagé ou incomplet et ne peut pas être lu.').waitFor();
+    await page.keyboard.press('Escape');
+    await choose('English');
+    await page.getByRole('heading', { level: 1, name: 'Tasks' }).waitFor();
   });
 
   it('makes a backup, puts it back, and deletes it', async () => {

@@ -129,7 +129,10 @@ export async function fillForLooks(stage: Stage): Promise<{ runs: string[] }> {
     ['fewer passages', 3],
   ] as const) {
     const body = { set: 'visitors', label, chat: true, top_k: topK };
-    const { run_id: id } = await post<{ run_id: string }>(stage, `${base}/runs`, body);
+    // The run before is told as completed a moment before its workflow ends.
+    const { run_id: id } = await until('the run is taken', () =>
+      post<{ run_id: string }>(stage, `${base}/runs`, body).catch(() => false as const),
+    );
     await until(
       'the run has ended',
       async () => {

@@ -1,7 +1,7 @@
 type Texts = Readonly<Record<string, string>>;
 
 /**
- * What the server says in English, by keys that stay: codes of errors, names of migrations, schedules, phases and units.
+ * What the server says in English, by keys that stay: codes of errors, names of migrations, schedules, phases, units.
  * A key without an entry is shown in the words of the server: for English they are good.
  */
 export const server = {
