@@ -181,6 +181,10 @@ export const ChatExtra = z
       .meta({ description: 'The answer says that the sources do not hold what was asked (English, French)' }),
     sentences: z.array(CheckedSentence).optional(),
     all_retrieved_sources: z.array(SourceEntry).optional(),
+    searched: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'What was searched for: the question, and what a model wrote of it' }),
     attachments: z
       .array(z.object({ id: z.string(), partition: z.string(), filename: z.string() }))
       .optional(),

@@ -94,6 +94,7 @@ describe('what one reads, in the browser', () => {
     await page.keyboard.press('Enter');
     const answers = page.getByRole('article', { name: 'Answer' });
     await answers.getByText('quote verified').first().waitFor();
+    await answers.getByText(`Searched for: ${QUESTION}`).waitFor();
     await answers.getByRole('button', { name: 'Copy' }).click();
     await answers.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toContain('7 euros');

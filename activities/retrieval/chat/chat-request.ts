@@ -98,6 +98,8 @@ export type ChatEvent =
       /** The answer says that the sources do not hold what was asked. */
       refused: boolean;
       allRetrieved?: ChatSource[];
+      /** What was searched for: the question, and what a model wrote of it. */
+      searched?: string[];
       attachments?: Attachment[];
       degraded?: DegradedStep[];
       trace?: ChatTrace;

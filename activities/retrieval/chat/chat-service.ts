@@ -215,6 +215,7 @@ export function createChatService(dependencies: {
     yield {
       ...(await answerEnd(asked)),
       ...(request.allRetrieved === true && { allRetrieved: retrieved }),
+      ...(trace.queries.length > 0 && { searched: [...new Set(trace.queries.map(({ text }) => text))] }),
       ...(attachments.length > 0 && { attachments }),
       ...(degraded.length > 0 && { degraded }),
       ...(request.trace === true && {

@@ -63,6 +63,7 @@ export function chatExtra(end: ChatEnd, link: Links): ChatExtra {
     refused: end.refused,
     ...(end.sentences && { sentences: end.sentences }),
     ...(end.allRetrieved && { all_retrieved_sources: entries(end.allRetrieved) }),
+    ...(end.searched && { searched: end.searched }),
     ...(end.attachments && { attachments: end.attachments }),
     ...(end.trace && { retrieval_trace: { ...end.trace } }),
     ...(end.degraded && { degraded: end.degraded }),

@@ -63,6 +63,7 @@ export const ask = {
   thinking: 'Looking for an answer',
   stopped: 'Stopped.',
   cited: 'Sources of this answer',
+  searched: 'Searched for',
   presented: 'Passages that the model was shown',
   source: (number: number) => `Source ${number}`,
   verified: 'quote verified',

@@ -67,6 +67,7 @@ export const ask: Messages['ask'] = {
   thinking: 'Recherche d’une réponse',
   stopped: 'Arrêté.',
   cited: 'Sources de cette réponse',
+  searched: 'Recherché',
   presented: 'Passages montrés au modèle',
   source: (number) => `Source ${number}`,
   verified: 'citation vérifiée',

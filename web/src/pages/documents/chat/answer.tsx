@@ -47,7 +47,7 @@ function Sources({ sources, onOpen }: { sources: readonly KeptSource[]; onOpen: 
 
 export function Answer({ message, question, onRetry, onOpen }: Props) {
   const { ask: t, common } = useMessages();
-  const { content, state, sources, degraded, truncated, error } = message;
+  const { content, state, sources, degraded, searched, truncated, error } = message;
   const openNumber = useCallback(
     (number: number) => {
       const source = sources.find((one) => one.number === number);
@@ -78,6 +78,13 @@ export function Answer({ message, question, onRetry, onOpen }: Props) {
           </Alert>
         )}
         <Sources sources={sources} onOpen={onOpen} />
+        {searched.length > 0 && (
+          <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            {t.searched}
+            {common.colon}
+            {searched.join(' · ')}
+          </Text>
+        )}
         {state === 'streaming' ? (
           <Group>
             <Button size="compact-sm" variant="default" onClick={() => conversation.stop()}>

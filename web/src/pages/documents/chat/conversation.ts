@@ -62,6 +62,7 @@ function createConversation() {
             change(own, answer.id, () => ({
               sources: keptSources(extra),
               degraded: extra.degraded ?? [],
+              searched: extra.searched ?? [],
               truncated: extra.truncated === true,
             })),
           end: (answerId, cut) => change(own, answer.id, () => ({ answerId, cut })),

@@ -12,6 +12,8 @@ export interface Message {
   answerId: string | null;
   sources: readonly KeptSource[];
   degraded: readonly string[];
+  /** What was searched for; not kept by the server. */
+  searched: readonly string[];
   truncated: boolean;
   /** It ended because it may not be longer; kept as broken off. */
   cut: boolean;
@@ -29,6 +31,7 @@ export function newMessage(role: Message['role'], content: string, state: Messag
     answerId: null,
     sources: [],
     degraded: [],
+    searched: [],
     truncated: false,
     cut: false,
     error: null,
