@@ -1,5 +1,6 @@
 import { isFinalState } from '../../../schemas/documents/tasks.js';
 import type { FileRecord } from '../../../schemas/documents/documents.js';
+import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { Adapters } from '../../ports/adapters.js';
 import { reconcileFile } from './reconcile-file.js';
@@ -65,11 +66,20 @@ async function removeEverything(stores: Stores, fileKey: string): Promise<void> 
   }
   await stores.chunks.deleteFile(fileKey);
   for (const blob of await stores.blobs.listByFile(fileKey)) await stores.blobs.remove(blob.blobId);
+  await removeUploads(stores, tasks);
   await stores.claims.releaseFiles([fileKey]);
   await stores.quotas.release(tasks.map((task) => task.task_id));
   await stores.tasks.markCleaned(fileKey, Number.MAX_SAFE_INTEGER);
   // Last: as long as the tombstone stands, the sweep repeats what a crash cut short.
   await stores.files.removeTombstone(fileKey);
+}
+
+/**
+ * Of ended tasks that nothing was cleaned up after yet. Bytes are stored before it is known which file they are of:
+ * those of a gateway that died before it could say so are no file's.
+ */
+async function removeUploads(stores: Stores, tasks: readonly TaskRecord[]): Promise<void> {
+  for (const task of tasks) if (task.cleaned_at === null) await stores.blobs.remove(task.upload.upload_id);
 }
 
 async function removeLeftovers(stores: Stores, file: FileRecord, keepUploads: boolean): Promise<void> {
@@ -90,6 +100,7 @@ async function removeLeftovers(stores: Stores, file: FileRecord, keepUploads: bo
       task.task_id !== file.live?.task_id &&
       task.task_id !== file.pending_task,
   );
+  await removeUploads(stores, ended);
   await stores.claims.release(ended.map((task) => task.task_id));
   for (const { task_id: taskId } of ended) await releaseQuota(stores, { taskId, fileKey: file.file_key });
   await cleanAttached(stores, file.file_key, file);

@@ -24,6 +24,8 @@ interface Admitted {
   task: TaskRecord;
   /** The task that a PUT took the place of. */
   supersededTask: string | null;
+  /** Whether its bytes are known as those of its file. */
+  isAssigned: boolean;
 }
 
 /** Each round that fails means that another upload of the same file got ahead; so many in a row do not happen. */
@@ -39,23 +41,22 @@ const MAX_PAUSE_MS = 50;
  */
 export async function admitTask(deps: AdmitTaskDeps, input: UploadToAdmit): Promise<Admitted> {
   const admitted = await admit(deps, input);
-  const { task } = admitted;
+  const { task_id: taskId, file_key: fileKey, generation } = admitted.task;
   const { foreseen } = input;
-  const isOwned = foreseen?.fileKey === task.file_key && foreseen.generation === task.generation;
+  if (foreseen?.fileKey === fileKey && foreseen.generation === generation)
+    return { ...admitted, isAssigned: true };
   // Admitted: from here on nothing may fail, since the caller would remove the bytes.
-  if (!isOwned)
-    await deps.blobs
-      .assign(task.task_id, { fileKey: task.file_key, generation: task.generation })
-      .catch((error: unknown) =>
-        deps.log.warn(
-          { err: error, task_id: task.task_id },
-          'assigning the upload to its file is left to the sweep',
-        ),
-      );
-  return admitted;
+  const isAssigned = await deps.blobs.assign(taskId, { fileKey, generation }).then(
+    () => true,
+    (error: unknown) => {
+      deps.log.warn({ err: error, task_id: taskId }, 'assigning the upload to its file is left to the sweep');
+      return false;
+    },
+  );
+  return { ...admitted, isAssigned };
 }
 
-async function admit(deps: AdmitTaskDeps, input: UploadToAdmit): Promise<Admitted> {
+async function admit(deps: AdmitTaskDeps, input: UploadToAdmit): Promise<Omit<Admitted, 'isAssigned'>> {
   let rejectedKey: string | null = null;
   const takes =
     input.intent === 'replace' || (input.isUnlimited !== true && (await takesPlace(deps, input.userId)));

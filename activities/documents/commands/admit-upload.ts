@@ -17,7 +17,7 @@ export interface AdmitUploadDeps extends EndTaskDeps, AdmitTaskDeps {
  * @throws AppError as `admitTask`
  */
 export async function admitUpload(deps: AdmitUploadDeps, input: UploadToAdmit): Promise<TaskRecord> {
-  const { task, supersededTask } = await admitTask(deps, input);
+  const { task, supersededTask, isAssigned } = await admitTask(deps, input);
   // Admitted: from here on nothing may fail the request, since its caller would remove the bytes.
   const orElseSweep =
     (what: string) =>
@@ -27,7 +27,9 @@ export async function admitUpload(deps: AdmitUploadDeps, input: UploadToAdmit): 
     supersededTask === null
       ? undefined
       : await endTask(deps, supersededTask, 'SUPERSEDED').catch(orElseSweep('ending the superseded task'));
-  await Promise.all([startInTurn(deps, task).catch(orElseSweep('starting the task')), superseded?.told]);
+  // The dispatcher and the sweep assign its bytes before they start it: those of no file would be lost in time.
+  const started = isAssigned ? startInTurn(deps, task) : leaveToDispatcher(deps);
+  await Promise.all([started.catch(orElseSweep('starting the task')), superseded?.told]);
   return task;
 }
 
@@ -44,10 +46,11 @@ async function startInTurn(deps: AdmitUploadDeps, task: TaskRecord): Promise<voi
     // Those that run are active: where these are few, nothing more is counted.
     ((await tasks.countActive(task.user_id, most)) >= most &&
       (await tasks.countRunning(task.user_id, most)) >= most);
-  if (task.kind !== 'copy' && (await isBusy())) {
-    await askTemporal(log, 'notifying the dispatcher', () => workflows.notifyDispatcher());
-    return;
-  }
+  if (task.kind !== 'copy' && (await isBusy())) return leaveToDispatcher(deps);
   if (await askTemporal(log, `starting task ${task.task_id}`, () => workflows.startIndexing(task)))
     await tasks.markHandedOver(task.task_id);
+}
+
+async function leaveToDispatcher({ workflows, log }: AdmitUploadDeps): Promise<void> {
+  await askTemporal(log, 'notifying the dispatcher', () => workflows.notifyDispatcher());
 }
