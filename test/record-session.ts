@@ -62,9 +62,9 @@ async function type(lines: readonly string[], settings: Record<string, string> =
 }
 
 /** A line that is watched until it says something, and then left by Ctrl-C. */
-async function leave(line: string, sign: string): Promise<void> {
+async function leave(line: string, sign: RegExp): Promise<void> {
   const { child, read, ended } = startTamis(wordsOf(line), { env });
-  await until(`${line} says ${sign}`, async () => read().includes(sign), { withinMs: 60_000 });
+  await until(`${line} says ${sign.source}`, async () => sign.test(read()), { withinMs: 60_000 });
   child.kill('SIGINT');
   const { code, out, err } = await ended;
   say('```', shown(line, `${out}^C${err}`, code), '```');
@@ -114,7 +114,7 @@ try {
   );
   await type(['upgrade check', 'migrate status vector-store', 'migrate run vector-store --dry-run']);
   say('A run is a workflow: it goes on when the command line, the gateway or a worker ends.');
-  await leave('migrate run vector-store --pages-per-second 0.2 --watch', 'copying');
+  await leave('migrate run vector-store --pages-per-second 0.2 --watch', /copying: [1-9]/);
   await type(['migrate run vector-store', 'migrate pause vector-store']);
   await until('it has paused', async () => {
     const { out } = await runTamis(['migrate', 'status', 'vector-store'], { env });

@@ -90,7 +90,7 @@ export function createDefaultEmbedderMigration({ partitions, endpoints, files }:
           await partitions.update(partition, { embedder }, { embedder: DEFAULT_ALIAS });
         const tied = position.tied + Math.min(PAGE, untied.length);
         position = { ...position, tied, total: Math.max(position.total, tied) };
-        control.reached(position);
+        control.reached(toSlice(position));
         if (control.isOver()) return toSlice(position);
       }
     },

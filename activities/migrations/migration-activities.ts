@@ -27,6 +27,8 @@ interface SliceInput {
 }
 
 const SLICE_MS = 5_000;
+/** Within a slice, for who watches. */
+const REPORT_EVERY_MS = 500;
 
 /** Activities of the workflow that runs migrations. */
 export function createMigrationActivities({ store, migrations, sliceMs = SLICE_MS }: MigrationActivityDeps) {
@@ -53,22 +55,31 @@ export function createMigrationActivities({ store, migrations, sliceMs = SLICE_M
     const endsAt = Math.min(Date.now() + sliceMs, input.notAfter ?? Infinity);
     const reached = context.info.heartbeatDetails as MigrationPosition | undefined;
     const { pagesPerSecond } = input;
+    const report = (slice: MigrationSlice): Promise<void> =>
+      store.report(input.runId, {
+        phase: slice.position.phase,
+        done: slice.done,
+        total: slice.total,
+        figures: slice.figures,
+        pages_per_second: pagesPerSecond,
+      });
+    let reporting = Promise.resolve();
+    let reportedAt = 0;
     const control: SliceControl = {
       signal: context.cancellationSignal,
       isOver: () => Date.now() >= endsAt,
       pace: createPace(pagesPerSecond, context.cancellationSignal),
-      reached: (position) => {
-        context.heartbeat(position);
+      reached: (slice) => {
+        context.heartbeat(slice.position);
+        if (Date.now() < reportedAt + REPORT_EVERY_MS) return;
+        reportedAt = Date.now();
+        // One that fails is made up for by the next, at the end of the slice at the latest.
+        reporting = reporting.then(() => report(slice)).catch(() => undefined);
       },
     };
     const slice = await find(input.name).slice(input.mode, reached ?? input.position, control);
-    await store.report(input.runId, {
-      phase: slice.position.phase,
-      done: slice.done,
-      total: slice.total,
-      figures: slice.figures,
-      pages_per_second: pagesPerSecond,
-    });
+    await reporting;
+    await report(slice);
     return slice;
   };
 

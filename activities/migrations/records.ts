@@ -121,7 +121,7 @@ export function createRecordsMigration(
       while (position.phase !== 'done') {
         await control.pace();
         position = await nextPage(position, mode);
-        control.reached(position);
+        control.reached(toSlice(position));
         if (control.isOver()) break;
       }
       const slice = toSlice(position);

@@ -211,21 +211,25 @@ export function createSecretsMigration({
       while (position.phase !== 'done') {
         await control.pace();
         position = await nextPage(position, mode, keys);
-        control.reached(position);
+        control.reached(toSlice(position));
         if (control.isOver()) break;
       }
-      const slice: MigrationSlice = {
-        position,
-        ended: position.phase === 'done',
-        cancellable: true,
-        done: position.looked,
-        // Records come and go meanwhile.
-        total: Math.max(position.total, position.looked),
-        figures: { ...position.figures },
-      };
+      const slice = toSlice(position);
       return mode === 'verify' && slice.ended ? toVerdict(slice, problemsOf(position.figures)) : slice;
     },
 
     async abandon() {},
+  };
+}
+
+function toSlice(position: Position): MigrationSlice {
+  return {
+    position,
+    ended: position.phase === 'done',
+    cancellable: true,
+    done: position.looked,
+    // Records come and go meanwhile.
+    total: Math.max(position.total, position.looked),
+    figures: { ...position.figures },
   };
 }

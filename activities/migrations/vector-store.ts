@@ -153,7 +153,7 @@ export function createVectorStoreMigration(indexes: ChunkIndexes, stores: Stores
         searches: page.searches,
         isSearched: at.searches !== undefined && page.searches !== at.searches,
       };
-      control.reached(at);
+      control.reached(toSlice(at));
       if (at.phase === 'comparing') return at;
       if (at.isSearched === true) await rest(REST * (Date.now() - began), control.signal);
       if (control.isOver()) return at;

@@ -49,8 +49,8 @@ export interface SliceControl {
   isOver(): boolean;
   /** Keeps the pages a second within the limit of the run; to be awaited before each page. */
   pace(): Promise<void>;
-  /** An attempt that follows a crash goes on from here. */
-  reached(position: MigrationPosition): void;
+  /** An attempt that follows a crash goes on from its position; who watches sees how far it is. */
+  reached(slice: MigrationSlice): void;
 }
 
 /** What a slice came to. */
