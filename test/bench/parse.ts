@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import type { FileKind } from '../../activities/documents/parsing/file-types.js';
 import { createParserPool } from '../../activities/documents/parsing/parser-pool.js';
 import { processMemory } from '../../activities/documents/parsing/process-memory.js';
+import { generatedMail, generatedParagraphs, generatedTable } from '../support/generated-files.js';
 import { generatedText } from '../support/generated-text.js';
 import { samplePages } from '../support/documents/sample-pages.js';
 import { writeDocx } from '../support/documents/write-docx.js';
@@ -105,57 +106,16 @@ async function put(name: string, bytes: Buffer | string): Promise<{ path: string
   return { path, bytes: (await stat(path)).size };
 }
 
-/** A text of so many megabytes, written as it is generated. */
-async function putText(
+/** Written as it is generated. */
+async function putGenerated(
   name: string,
-  megabytes: number,
-  title: (seed: number) => string,
+  content: Iterable<string>,
 ): Promise<{ path: string; bytes: number }> {
   const path = join(directory, name);
   const file = await open(path, 'w');
-  let bytes = 0;
-  for (let seed = 0; bytes < megabytes * MIB; seed += 1) {
-    const fragment = `${title(seed)}${generatedText(seed, 1000)}\n\n`;
-    await file.writeFile(fragment);
-    bytes += fragment.length;
-  }
-  await file.close();
-  return { path, bytes };
-}
-
-/** A mail of so many megabytes with one text attached. */
-async function putMail(name: string, megabytes: number): Promise<{ path: string; bytes: number }> {
-  const path = join(directory, name);
-  const head =
-    'From: ada@mill.example\r\nSubject: large\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n';
-  const file = await open(path, 'w');
-  await file.writeFile(
-    `${head}--b\r\n\r\nAttached.\r\n--b\r\nContent-Disposition: attachment; filename=a.txt\r\nContent-Transfer-Encoding: base64\r\n\r\n`,
-  );
-  for (let seed = 0, bytes = 0; bytes < megabytes * MIB; seed += 1) {
-    const text = Buffer.from(`${generatedText(seed, 1000)}\n\n`);
-    // Whole lines of 57 bytes, so that there is no padding in between.
-    const lines = text.toString('base64', 0, text.length - (text.length % 57)).replaceAll(/.{76}/g, '$&\r\n');
-    await file.writeFile(lines);
-    bytes += lines.length;
-  }
-  await file.writeFile('--b--\r\n');
+  for (const fragment of content) await file.writeFile(fragment);
   await file.close();
   return { path, bytes: (await stat(path)).size };
-}
-
-async function putTable(name: string, rows: number): Promise<{ path: string; bytes: number }> {
-  const file = await open(join(directory, name), 'w');
-  await file.writeFile('id,grain,price,remark\n');
-  for (let row = 0; row < rows; row += 1000) {
-    const lines = Array.from(
-      { length: 1000 },
-      (_, at) => `${row + at},rye,${at}.50,"row ${row + at} of the mill"\n`,
-    );
-    await file.writeFile(lines.join(''));
-  }
-  await file.close();
-  return { path: join(directory, name), bytes: (await stat(join(directory, name))).size };
 }
 
 try {
@@ -178,17 +138,20 @@ try {
   const page = await put('page.html', html);
   add(`HTML of ${Math.round(page.bytes / MIB)} MB`, 'Tamis', await readByTamis(page.path, 'html'), page);
 
-  const markdown = await putText('text.md', Math.ceil(TEXT_MB / 10), (seed) => `# Part ${seed}\n\n`);
+  const markdown = await putGenerated(
+    'text.md',
+    generatedParagraphs(Math.ceil(TEXT_MB / 10), (seed) => `# Part ${seed}\n\n`),
+  );
   add(`Markdown of ${Math.ceil(TEXT_MB / 10)} MB`, 'Tamis', await readByTamis(markdown.path, 'md'), markdown);
 
-  const text = await putText('text.txt', TEXT_MB, () => '');
+  const text = await putGenerated('text.txt', generatedParagraphs(TEXT_MB));
   add(`text of ${TEXT_MB} MB`, 'Tamis', await readByTamis(text.path, 'txt'), text);
   await rm(text.path);
 
-  const table = await putTable('table.csv', ROWS);
+  const table = await putGenerated('table.csv', generatedTable(ROWS));
   add(`CSV of ${ROWS} rows`, 'Tamis', await readByTamis(table.path, 'csv'), table);
 
-  const mail = await putMail('mail.eml', MAIL_MB);
+  const mail = await putGenerated('mail.eml', generatedMail(MAIL_MB));
   add(`mail of ${MAIL_MB} MB`, 'Tamis', await readByTamis(mail.path, 'eml'), mail);
 } finally {
   await rm(directory, { recursive: true, force: true });

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { documentClient } from '../support/document-client.js';
-import { generatedText } from '../support/generated-text.js';
+import { generatedParagraphs } from '../support/generated-files.js';
 import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
 import { remainingDrift } from '../support/remaining-drift.js';
 import { uploadStreamed } from '../support/upload-streamed.js';
 
-const MEGABYTE = 1024 * 1024;
 const MEGABYTES = 200;
 const NEEDLE = 'The quetzal nests in the last line of all.';
 
@@ -20,14 +19,8 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stack?.close(), 120_000);
 
-/** Text of the size, generated as it is read. */
 function* text(): Generator<string> {
-  let length = 0;
-  for (let seed = 0; length < MEGABYTES * MEGABYTE; seed += 1) {
-    const fragment = `${generatedText(seed, 1000)}\n\n`;
-    length += fragment.length;
-    yield fragment;
-  }
+  yield* generatedParagraphs(MEGABYTES);
   yield NEEDLE;
 }
 
