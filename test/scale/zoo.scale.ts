@@ -111,10 +111,12 @@ describe('the service', () => {
   it('leaves nothing of them once their partition is deleted', async () => {
     for (const partition of ['zoo', 'large'])
       expect((await stack.request(`/partition/${partition}`, { method: 'DELETE' })).status).toBeLessThan(300);
-    await until('nothing is left', async () => {
+    const isEmpty = async (): Promise<boolean> => {
       for await (const _file of stack.adapters.files.scan()) return false;
       return true;
-    });
+    };
+    // Two thousand files are cleaned up after, one by one.
+    await until('nothing is left', isEmpty, { withinMs: 10 * 60_000 });
     expect(await remainingDrift(stack)).toEqual([]);
   });
 });
