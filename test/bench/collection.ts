@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Grades } from '../../activities/retrieval/evaluation/measures.js';
 
 export interface Collection {
@@ -8,29 +10,72 @@ export interface Collection {
   queries: { id: string; text: string; grades: Grades }[];
 }
 
-const FOLDER = new URL('./data/', import.meta.url);
+const FOLDER = fileURLToPath(new URL('./data/', import.meta.url));
 
 function linesOf(folder: string, file: string): string[] {
-  return readFileSync(new URL(`${folder}/${file}`, FOLDER), 'utf8')
-    .split('\n')
+  return readFileSync(join(folder, file), 'utf8')
+    .split(/\r?\n/)
     .filter((line) => line !== '');
 }
 
-/**
- * A test collection of `test/bench/data`: one Markdown file per document, its title as the heading (and not a second
- * time where the text begins with it), and the queries that have a relevant one. File names say nothing.
- */
+/** A collection of `test/bench/data`. */
 function load(name: string, folder: string): Collection {
+  const linesIn = (file: string): string[] => linesOf(join(FOLDER, folder), file);
+  return collectionOf(name, {
+    documents: linesIn('documents.jsonl').map((line) => JSON.parse(line) as Source['documents'][number]),
+    queries: linesIn('queries.tsv').map((line) => {
+      const [id = '', text = ''] = line.split('\t');
+      return { id, text };
+    }),
+    grades: linesIn('qrels.tsv').map((line) => line.split('\t')),
+  });
+}
+
+/**
+ * A collection in BEIR's format (https://github.com/beir-cellar/beir): `corpus.jsonl`, `queries.jsonl` and
+ * `qrels/test.tsv`, which begins with a line of titles.
+ */
+export function beirCollection(folder: string): Collection {
+  return collectionOf(basename(resolve(folder)), {
+    documents: linesOf(folder, 'corpus.jsonl').map((line) => {
+      const { _id: id, title = '', text } = JSON.parse(line) as { _id: string; title?: string; text: string };
+      return { id, title, text };
+    }),
+    queries: linesOf(folder, 'queries.jsonl').map((line) => {
+      const { _id: id, text } = JSON.parse(line) as { _id: string; text: string };
+      return { id, text };
+    }),
+    grades: linesOf(folder, join('qrels', 'test.tsv'))
+      .slice(1)
+      .map((line) => line.split('\t')),
+  });
+}
+
+/** Both collections that are here, and that of the folder in `BENCH_COLLECTION`. */
+export function benchCollections(): Collection[] {
+  const folder = process.env['BENCH_COLLECTION'] ?? '';
+  return [cranfield(), piaf(), ...(folder === '' ? [] : [beirCollection(folder)])];
+}
+
+interface Source {
+  documents: { id: string; title: string; text: string }[];
+  queries: { id: string; text: string }[];
+  /** Query, document, grade. */
+  grades: string[][];
+}
+
+/**
+ * A test collection: one Markdown file per document, its title as the heading (and not a second time where the text
+ * begins with it), and the queries that have a relevant one. File names say nothing.
+ */
+function collectionOf(name: string, { documents, queries, grades: judged }: Source): Collection {
   const relevant = new Map<string, Map<string, number>>();
-  for (const line of linesOf(folder, 'qrels.tsv')) {
-    const [query = '', document = '', grade = '0'] = line.split('\t');
+  for (const [query = '', document = '', grade = '0'] of judged)
     if (Number(grade) > 0)
       relevant.set(query, (relevant.get(query) ?? new Map<string, number>()).set(document, 1));
-  }
   return {
     name,
-    documents: linesOf(folder, 'documents.jsonl').flatMap((line) => {
-      const { id, title, text } = JSON.parse(line) as { id: string; title: string; text: string };
+    documents: documents.flatMap(({ id, title, text }) => {
       const words = (value: string): string => value.replace(/\s+/g, ' ').trim();
       const heading = words(title);
       const whole = words(text);
@@ -39,8 +84,7 @@ function load(name: string, folder: string): Collection {
       if (heading === '' && body === '') return [];
       return [{ id, filename: `${id}.md`, content: heading === '' ? body : `# ${heading}\n\n${body}\n` }];
     }),
-    queries: linesOf(folder, 'queries.tsv').flatMap((line) => {
-      const [id = '', text = ''] = line.split('\t');
+    queries: queries.flatMap(({ id, text }) => {
       const grades = relevant.get(id);
       return grades === undefined ? [] : [{ id, text, grades }];
     }),

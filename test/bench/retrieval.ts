@@ -13,7 +13,7 @@ import { documentClient } from '../support/document-client.js';
 import { openBenchStack } from './open-bench-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
 import { reportBench } from './bench-report.js';
-import { cranfield, piaf } from './collection.js';
+import { benchCollections } from './collection.js';
 import type { Collection } from './collection.js';
 import { indexFiles } from './index-files.js';
 
@@ -144,7 +144,7 @@ for (const [name, overrides] of embedders) {
   const stack = await openBenchStack(overrides);
   try {
     await Promise.all([stack.startGateway(), stack.startWorker()]);
-    for (const collection of [cranfield(), piaf()]) {
+    for (const collection of benchCollections()) {
       rows.push(...(await measure(stack, name, collection)));
       // After each: the whole takes half an hour.
       report();

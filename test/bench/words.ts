@@ -8,7 +8,7 @@ import { connectOpenSearch } from '../../activities/stores/opensearch/connect-op
 import { chunkId } from '../../schemas/documents/chunk-id.js';
 import type { StoredChunk } from '../../schemas/documents/documents.js';
 import { reportBench } from './bench-report.js';
-import { cranfield, piaf } from './collection.js';
+import { benchCollections } from './collection.js';
 import type { Collection } from './collection.js';
 import { createPlainEngine } from './plain-engine.js';
 import { benchTexts, fileChunks } from './seed-chunks.js';
@@ -39,7 +39,7 @@ function chunksOf({ name, documents }: Collection): StoredChunk[] {
   });
 }
 
-for (const collection of [cranfield(), piaf()]) {
+for (const collection of benchCollections()) {
   const indexPrefix = `tamis-bench-words-${process.pid}-${collection.name.toLowerCase()}-`;
   const store = createOpenSearchChunkStore(client, { indexPrefix });
   const plain = createPlainEngine(client, { indexPrefix });

@@ -1,0 +1,36 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from '@jest/globals';
+import { beirCollection } from '../../bench/collection.js';
+
+const parent = mkdtempSync(join(tmpdir(), 'beir-'));
+afterAll(() => {
+  rmSync(parent, { recursive: true });
+});
+
+it("reads a collection in BEIR's format", () => {
+  const folder = join(parent, 'mills');
+  mkdirSync(join(folder, 'qrels'), { recursive: true });
+  const jsonl = (...rows: object[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  writeFileSync(
+    join(folder, 'corpus.jsonl'),
+    jsonl({ _id: 'd1', title: 'Wheels', text: 'They turn.' }, { _id: 'd2', text: 'No title.' }),
+  );
+  writeFileSync(
+    join(folder, 'queries.jsonl'),
+    jsonl({ _id: 'q1', text: 'what turns' }, { _id: 'q2', text: 'not judged' }),
+  );
+  writeFileSync(
+    join(folder, 'qrels', 'test.tsv'),
+    'query-id\tcorpus-id\tscore\nq1\td1\t2\nq1\td2\t0\nq2\td1\t0\n',
+  );
+  expect(beirCollection(folder)).toEqual({
+    name: 'mills',
+    documents: [
+      { id: 'd1', filename: 'd1.md', content: '# Wheels\n\nThey turn.\n' },
+      { id: 'd2', filename: 'd2.md', content: 'No title.' },
+    ],
+    queries: [{ id: 'q1', text: 'what turns', grades: new Map([['d1', 1]]) }],
+  });
+});
