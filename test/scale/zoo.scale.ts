@@ -20,7 +20,7 @@ const AT_ONCE = 8;
 const SEED = 20_261_124;
 /** A task that waits behind the slowest of the others, each of which has a minute. */
 const LONGEST_MS = 10 * 60_000;
-/** How a damaged file may end in the service: read, or refused by the gateway or its task. Else it is a fault of ours. */
+/** How a damaged file may end in the service: read, or refused by the gateway or its task. Else the fault is ours. */
 const MAY_END: ReadonlySet<string> = new Set([
   'COMPLETED',
   // A mutation may have left a file as it was, twice.
