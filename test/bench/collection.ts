@@ -51,10 +51,16 @@ export function beirCollection(folder: string): Collection {
   });
 }
 
-/** Both collections that are here, and that of the folder in `BENCH_COLLECTION`. */
+/** The collections that are here, and that of the folder in `BENCH_COLLECTION`. */
 export function benchCollections(): Collection[] {
   const folder = process.env['BENCH_COLLECTION'] ?? '';
-  return [cranfield(), piaf(), ...(folder === '' ? [] : [beirCollection(folder)])];
+  return [
+    cranfield(),
+    piaf(),
+    load('FAQ-en', 'faq-en'),
+    load('FAQ-fr', 'faq-fr'),
+    ...(folder === '' ? [] : [beirCollection(folder)]),
+  ];
 }
 
 interface Source {

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:retrieval`: how well search finds, on two public test collections, one file per document through
- * the public API. Each leg by itself, fusions of them, and what the search route answers.
+ * `npm run bench:retrieval`: how well search finds, on the public collections of `test/bench/data`, one file per
+ * document through the public API. Each leg by itself, fusions of them, and what the search route answers.
  */
 import type { SearchLegHit } from '../../activities/ports/chunks.js';
 import {
@@ -133,7 +133,7 @@ else
   ]);
 
 function report(): void {
-  reportBench('retrieval', 'Retrieval on Cranfield and PIAF', rows, [
+  reportBench('retrieval', 'Retrieval on public collections', rows, [
     ...notes,
     `Each leg gives ${CANDIDATES} chunks; a document stands where its best chunk does. Grades above 0 count alike.`,
     'The intervals are 95 % percentile bootstraps over queries.',

@@ -108,7 +108,7 @@ for (const collection of benchCollections()) {
   }
 }
 await close();
-reportBench('words', 'Words alone on Cranfield and PIAF', rows, [
+reportBench('words', 'Words alone on public collections', rows, [
   `One chunk a document, ${CANDIDATES} candidates. Ten other partitions of ${FILES_OF_EACH * 100} chunks each, of the words of both collections.`,
   'The intervals are 95 % percentile bootstraps over queries.',
 ]);

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
-import { beirCollection } from '../../bench/collection.js';
+import { beirCollection, benchCollections } from '../../bench/collection.js';
 
 const parent = mkdtempSync(join(tmpdir(), 'beir-'));
 afterAll(() => {
@@ -33,4 +33,19 @@ it("reads a collection in BEIR's format", () => {
     ],
     queries: [{ id: 'q1', text: 'what turns', grades: new Map([['d1', 1]]) }],
   });
+});
+
+it('has the relevant documents of every question of the collections of the repository', () => {
+  const counted = benchCollections().map(({ name, documents, queries }) => {
+    const ids = new Set(documents.map(({ id }) => id));
+    const lacking = queries.filter(({ grades }) => [...grades.keys()].some((id) => !ids.has(id)));
+    return [name, documents.length, queries.length, lacking.length];
+  });
+  expect(counted.slice(0, 4)).toEqual([
+    // One of the two that are empty is judged.
+    ['Cranfield', 1398, 225, 1],
+    ['PIAF', 1518, 500, 0],
+    ['FAQ-en', 446, 421, 0],
+    ['FAQ-fr', 146, 122, 0],
+  ]);
 });
