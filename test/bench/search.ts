@@ -7,6 +7,7 @@ import type { Scope } from '../../schemas/documents/users.js';
 import { parseFilter } from '../../activities/retrieval/filter/parse-filter.js';
 import { SOURCE_FIELDS } from '../../activities/stores/opensearch/chunk-document.js';
 import { connectOpenSearch } from '../../activities/stores/opensearch/connect-opensearch.js';
+import { bestHits } from '../../activities/stores/opensearch/best-hits.js';
 import { denseQuery, lexicalQuery } from '../../activities/stores/opensearch/hybrid-query.js';
 import { countedClauses, questionWords } from '../../activities/stores/opensearch/question-words.js';
 import { createTermCounter } from '../../activities/stores/opensearch/term-weights.js';
@@ -76,10 +77,13 @@ try {
         counter.known(words.countedIn, clauses)?.statistics ??
         (await counter.count(words.countedIn, clauses));
       const query = {
-        lexical: lexicalQuery(asked, words, statistics),
-        dense: denseQuery(asked, { unit: true }),
+        lexical: lexicalQuery(asked, words, statistics)!,
+        dense: denseQuery(asked, { unit: true })!,
       };
-      const lines = legs.flatMap((leg) => [{ index }, whole ? { ...query[leg], ...WHOLE } : query[leg]]);
+      const lines = legs.flatMap((leg) => {
+        const search = bestHits(query[leg], { size: asked.size, traits: filter !== undefined });
+        return [{ index }, whole ? { ...search, ...WHOLE } : search];
+      });
       const { statusCode, body } = await request(`${stack.config.opensearch.url}/_msearch`, {
         method: 'POST',
         dispatcher: agent,

@@ -13,7 +13,7 @@ import {
   vectorMapping,
 } from './mapping.js';
 import { hasEngineType } from './opensearch-errors.js';
-import { SEARCHES } from './hybrid-query.js';
+import { SEARCHES } from './best-hits.js';
 import { MAX_SECTION_ID, SECTION_FIELDS, SHARED_VECTOR_FIELD, reindexChunks } from './reindex-chunks.js';
 import { scanGenerations } from './scan-generations.js';
 import { hitsOf } from './search-hits.js';

@@ -1,6 +1,5 @@
 import type { ChunkStore } from '../../ports/chunks.js';
 import { unitVector } from '../../models/vector-arithmetic.js';
-import { headsOnly } from './chunk-document.js';
 import type { AskedClause, QuestionWords } from './question-words.js';
 import { filterClauses, seesNothing, visiblePartitions } from './searched-chunks.js';
 import type { WordsRequest } from './searched-chunks.js';
@@ -9,19 +8,18 @@ import type { TermStatistics } from './term-weights.js';
 
 type HybridRequest = Omit<Parameters<ChunkStore['searchHybrid']>[0], 'lexical'>;
 
-/** The group of the engine's statistics that searches of people and models are counted in. */
-export const SEARCHES = 'searches';
+function seenBy(request: WordsRequest): object[] {
+  return filterClauses(visiblePartitions(request.scope, request.partitions), request);
+}
 
-/** What both legs ask for, and where. */
-function legShape(request: WordsRequest): { shape: object; filter: object[] } {
-  return {
-    shape: {
-      size: request.size,
-      stats: [SEARCHES],
-      ...headsOnly({ traits: request.filter !== undefined }),
-    },
-    filter: filterClauses(visiblePartitions(request.scope, request.partitions), request),
-  };
+/** A clause for each that may hold of a text. */
+function weighed(clauses: readonly AskedClause[], statistics: TermStatistics): object[] {
+  return clauses.flatMap((clause) => {
+    const holding = statistics.holding(clause.counted);
+    // A word that no text holds may stand in a heading or a name.
+    if (holding === 0 && (isInText(clause) || clause.field === clause.counted.field)) return [];
+    return [clauseQuery(clause, clause.weight * rarity(holding, statistics.chunks))];
+  });
 }
 
 /** Null: no word of the question stands anywhere. */
@@ -30,26 +28,31 @@ export function lexicalQuery(
   words: QuestionWords,
   statistics: TermStatistics,
 ): object | null {
-  const { shape, filter } = legShape(request);
-  const weighed = (clauses: readonly AskedClause[]): object[] =>
-    clauses.flatMap((clause) => {
-      const holding = statistics.holding(clause.counted);
-      // A word that no text holds may stand in a heading or a name.
-      if (holding === 0 && (isInText(clause) || clause.field === clause.counted.field)) return [];
-      return [clauseQuery(clause, clause.weight * rarity(holding, statistics.chunks))];
-    });
-  const should = weighed(words.words);
+  const should = weighed(words.words, statistics);
   if (should.length === 0) return null;
   return {
-    ...shape,
-    query: {
-      bool: {
-        must: [{ bool: { should, minimum_should_match: 1 } }],
-        should: weighed(words.phrases),
-        filter,
-      },
+    bool: {
+      must: [{ bool: { should, minimum_should_match: 1 } }],
+      should: weighed(words.identifiers, statistics),
+      filter: seenBy(request),
     },
   };
+}
+
+/**
+ * Which of these chunks hold words of the question side by side, and what that adds to their scores. Null: none can.
+ */
+export function pairQuery(
+  words: QuestionWords,
+  statistics: TermStatistics,
+  chunkIds: readonly string[],
+): object | null {
+  const should = words.pairs.flatMap(({ of, ...pair }) => {
+    const rarer = Math.min(...of.map((word) => statistics.holding(word)));
+    return rarer === 0 ? [] : [clauseQuery(pair, pair.weight * rarity(rarer, statistics.chunks))];
+  });
+  if (should.length === 0 || chunkIds.length === 0) return null;
+  return { bool: { should, minimum_should_match: 1, filter: [{ ids: { values: chunkIds } }] } };
 }
 
 function isInText({ field }: AskedClause): boolean {
@@ -73,20 +76,16 @@ export function denseQuery(
 ): object | null {
   // A zero vector has no direction: cosine is undefined and the engine refuses it.
   if (seesNothing(request) || vector.every((value) => value === 0)) return null;
-  const { shape, filter } = legShape(request);
   return {
-    ...shape,
-    query: {
-      script_score: {
-        query: { bool: { filter: [...filter, { exists: { field: vectorField } }] } },
-        script: {
-          lang: 'knn',
-          source: 'knn_score',
-          params: {
-            field: vectorField,
-            query_value: unit ? unitVector(vector) : vector,
-            space_type: unit ? 'innerproduct' : 'cosinesimil',
-          },
+    script_score: {
+      query: { bool: { filter: [...seenBy(request), { exists: { field: vectorField } }] } },
+      script: {
+        lang: 'knn',
+        source: 'knn_score',
+        params: {
+          field: vectorField,
+          query_value: unit ? unitVector(vector) : vector,
+          space_type: unit ? 'innerproduct' : 'cosinesimil',
         },
       },
     },

@@ -1,15 +1,30 @@
 import type { ChunkStore, SearchLegHit } from '../../ports/chunks.js';
+import { bestHits, bestHitsByPlace, inPlace, sortHeads } from './best-hits.js';
 import { headOf } from './chunk-document.js';
 import type { HeadHit } from './chunk-document.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
-import { cosineOf, cosineOfProduct, denseQuery, lexicalQuery } from './hybrid-query.js';
+import { cosineOf, cosineOfProduct, denseQuery, lexicalQuery, pairQuery } from './hybrid-query.js';
 import { countedClauses, questionWords } from './question-words.js';
+import type { QuestionWords } from './question-words.js';
 import { hitsOf } from './search-hits.js';
 import type { SearchAnswer } from './search-hits.js';
+import type { WordsRequest } from './searched-chunks.js';
 import { createTermCounter } from './term-weights.js';
+import type { TermStatistics } from './term-weights.js';
 import { createUnitFields } from './unit-fields.js';
 
 type Answer = SearchAnswer<HeadHit>;
+
+/** So many of the best by single words are looked at for pairs of them. */
+const LOOKED_AT_FOR_PAIRS = 100;
+
+interface Leg {
+  query: object;
+  size: number;
+  traits: boolean;
+  scoreOf: (score: number) => number;
+  signal: AbortSignal | undefined;
+}
 
 /** Both legs of a search, each a request of its own: the lexical one does not wait for the question's vector. */
 export function createHybridSearch(
@@ -19,17 +34,51 @@ export function createHybridSearch(
   const counter = createTermCounter(client, index);
   const isUnit = createUnitFields(client, index);
 
-  const ask = async (queries: readonly object[], signal: AbortSignal | undefined): Promise<Answer[]> => {
+  const ask = async (searches: readonly object[], signal: AbortSignal | undefined): Promise<Answer[]> => {
     const { responses } = await client.request<{ responses: Answer[] }>('POST', '/_msearch', {
-      lines: queries.flatMap((query) => [{ index }, query]),
+      lines: searches.flatMap((search) => [{ index }, search]),
       signal,
       refused: 'VDB_SEARCH_ERROR',
     });
     return responses;
   };
 
-  const hits = (answer: Answer, scoreOf: (score: number) => number): SearchLegHit[] =>
-    hitsOf(answer).map((hit) => ({ chunk: headOf(hit), score: scoreOf(hit._score) }));
+  const read = async (answer: Answer, leg: Leg): Promise<SearchLegHit[]> => {
+    const found = inPlace(hitsOf(answer), leg, leg.scoreOf);
+    if (found !== null) return found;
+    const [placed] = await ask([bestHitsByPlace(leg.query, leg)], leg.signal);
+    return hitsOf(placed!).map((hit) => ({ chunk: headOf(hit), score: leg.scoreOf(hit._score) }));
+  };
+
+  /** The leg of the words, each for itself. */
+  const wordLeg = (request: WordsRequest, words: QuestionWords, statistics: TermStatistics): Leg | null => {
+    const query = lexicalQuery(request, words, statistics);
+    const size = words.pairs.length === 0 ? request.size : Math.max(request.size, LOOKED_AT_FOR_PAIRS);
+    return query === null
+      ? null
+      : { query, size, traits: request.filter !== undefined, scoreOf: Number, signal: request.signal };
+  };
+
+  const withPairs = async (
+    found: SearchLegHit[],
+    words: QuestionWords,
+    statistics: TermStatistics,
+    { size, signal }: WordsRequest,
+  ): Promise<SearchLegHit[]> => {
+    const query = pairQuery(
+      words,
+      statistics,
+      found.map(({ chunk }) => chunk.chunk_id),
+    );
+    if (query === null) return found.slice(0, size);
+    const [answer] = await ask([bestHits(query, { size: found.length, traits: false })], signal);
+    const added = new Map(hitsOf(answer!).map((hit) => [headOf(hit).chunk_id, hit._score]));
+    const sums = found.map(({ chunk, score }) => ({
+      chunk,
+      score: score + (added.get(chunk.chunk_id) ?? 0),
+    }));
+    return sortHeads(sums).slice(0, size);
+  };
 
   const searchWords: ChunkStore['searchWords'] = async (request) => {
     const words = questionWords(request);
@@ -39,14 +88,21 @@ export function createHybridSearch(
     // What is known is checked by the search that goes with it: one round trip, and counted anew where it is over.
     const known = counter.known(words.countedIn, clauses);
     if (known !== null) {
-      const query = lexicalQuery(request, words, known.statistics);
-      const [checked, found] = await ask([known.check, ...(query === null ? [] : [query])], signal);
-      if (known.holds(checked)) return found === undefined ? [] : hits(found, Number);
+      const leg = wordLeg(request, words, known.statistics);
+      const [checked, answer] = await ask(
+        [known.check, ...(leg === null ? [] : [bestHits(leg.query, leg)])],
+        signal,
+      );
+      if (known.holds(checked))
+        return leg === null
+          ? []
+          : await withPairs(await read(answer!, leg), words, known.statistics, request);
     }
-    const query = lexicalQuery(request, words, await counter.count(words.countedIn, clauses, signal));
-    if (query === null) return [];
-    const [found] = await ask([query], signal);
-    return hits(found!, Number);
+    const statistics = await counter.count(words.countedIn, clauses, signal);
+    const leg = wordLeg(request, words, statistics);
+    if (leg === null) return [];
+    const [answer] = await ask([bestHits(leg.query, leg)], signal);
+    return await withPairs(await read(answer!, leg), words, statistics, request);
   };
 
   return {
@@ -54,11 +110,14 @@ export function createHybridSearch(
 
     async searchHybrid({ lexical, ...request }) {
       const searchVectors = async (): Promise<SearchLegHit[]> => {
+        const { size, signal } = request;
         const unit = await isUnit(request.vectorField);
         const query = denseQuery(request, { unit });
         if (query === null) return [];
-        const [found] = await ask([query], request.signal);
-        return hits(found!, unit ? cosineOfProduct : cosineOf);
+        const traits = request.filter !== undefined;
+        const leg = { query, size, traits, scoreOf: unit ? cosineOfProduct : cosineOf, signal };
+        const [answer] = await ask([bestHits(query, leg)], signal);
+        return await read(answer!, leg);
       };
       const [words, vectors] = await Promise.all([lexical ?? searchWords(request), searchVectors()]);
       return { lexical: [...words], dense: vectors };

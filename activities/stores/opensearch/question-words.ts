@@ -1,6 +1,6 @@
 import { foldText } from '../../text/fold-text.js';
 import { languageOf } from '../../text/language-of.js';
-import { isStopWord } from '../../text/stop-words.js';
+import { ENGLISH_STOP_WORDS, FRENCH_STOP_WORDS, isStopWord } from '../../text/stop-words.js';
 import { countClauses } from './filter-query.js';
 import { identifiersIn } from './identifiers.js';
 import { filterClauses, seesNothing, visiblePartitions } from './searched-chunks.js';
@@ -19,7 +19,8 @@ type Fields = Readonly<Record<string, number>>;
  * nDCG@10 of this leg on Cranfield / PIAF, worked out with these scores over the engine's tokens: 0.388 / 0.808 with
  * exact words at 0.25 and headings at 0.5; 0.392 / 0.816 with headings at 0.3; with pairs of words (`PAIR_WEIGHT`) and
  * exact words at 0.5 as well 0.398 / 0.823. The weights were chosen by looking at all questions of both sets. In the
- * store 0.401 / 0.823 with each word as rare as it is in each field, 0.400 / 0.821 as rare as its stem is in the texts.
+ * store 0.401 / 0.823 with each word as rare as it is in each field, 0.400 / 0.821 as rare as its stem is in the texts;
+ * 0.398 / 0.821 with pairs as rare as their rarer word; 0.402 / 0.826 without stop words (`npm run bench:words`).
  */
 function fieldsIn(language: 'en' | 'fr'): Fields {
   return {
@@ -92,13 +93,21 @@ export interface AskedClause extends WordClause {
   counted: WordClause;
 }
 
+export interface WordPair extends WordClause {
+  weight: number;
+  /** The clauses of its words; it is taken to be as rare as the rarer one, since to count pairs takes longest. */
+  of: readonly [WordClause, WordClause];
+}
+
 export interface QuestionWords {
   /** Whose chunks are counted; null: all. */
   countedIn: readonly string[] | null;
   /** One of them must be found. */
   words: AskedClause[];
-  /** What more counts where it stands together. */
-  phrases: AskedClause[];
+  /** What more counts where its parts stand together. */
+  identifiers: AskedClause[];
+  /** Neighbours, which count more where they stand together. */
+  pairs: WordPair[];
 }
 
 /** As the engine's standard tokenizer cuts (UAX #29), Han and Hiragana by the character. */
@@ -112,14 +121,15 @@ function cutWords(text: string): string[] {
 }
 
 /** The distinct pairs of neighbouring words, stop words left out. */
-function pairsOf(words: readonly string[]): string[] {
+function pairsOf(words: readonly string[]): [string, string][] {
   const content = words.filter((word) => !isStopWord(foldText(word))).map((word) => word.toLowerCase());
-  const pairs = new Set<string>();
+  const pairs = new Map<string, [string, string]>();
   for (const [place, word] of content.slice(1).entries()) {
     if (pairs.size === MAX_PAIRS) break;
-    if (word !== content[place]) pairs.add(`${content[place]} ${word}`);
+    const before = content[place]!;
+    if (word !== before) pairs.set(`${before} ${word}`, [before, word]);
   }
-  return [...pairs];
+  return [...pairs.values()];
 }
 
 /** Each distinct word with how often it stands there: a word said twice weighs twice. */
@@ -141,17 +151,18 @@ export function questionWords(request: WordsRequest): QuestionWords | null {
   const identifiers = identifiersIn(request.text);
   const taken =
     countClauses(filterClauses(partitions, request)) + identifiers.length * IDENTIFIER_FIELDS.length;
-  const room = Math.floor((MAX_CLAUSES - MAX_PAIRS - taken) / CLAUSES_PER_TERM);
+  const room = Math.floor((MAX_CLAUSES - taken) / CLAUSES_PER_TERM);
   const text = lexicalText(request.text, Math.min(MAX_TERMS, room));
-  if (text === null) return { countedIn, words: [], phrases: [] };
+  if (text === null) return { countedIn, words: [], identifiers: [], pairs: [] };
   const language = languageOf(request.text);
   const cut = cutWords(text);
   const words = counted(cut);
+  const telling = withoutStopWords(words, language);
   const fields = Object.entries(language === null ? FIELDS : fieldsIn(language));
   return {
     countedIn,
     words: fields.flatMap(([field, share]) =>
-      [...words].map(([word, times]) => ({
+      [...(isStemmed(field) ? words : telling)].map(([word, times]) => ({
         type: 'match' as const,
         field,
         word,
@@ -159,30 +170,48 @@ export function questionWords(request: WordsRequest): QuestionWords | null {
         counted: { type: 'match' as const, field: countedField(field, word, language), word },
       })),
     ),
-    phrases: [
-      // The index cuts `74-B12-009` at its dashes, so that a text with the parts in another order looks alike: where
-      // they stand side by side and in this order, that counts once more. Adds nothing to questions without
-      // identifiers, which are 720 of the 725 of Cranfield and PIAF.
-      ...identifiers.flatMap((word) =>
-        IDENTIFIER_FIELDS.map((field) => asPhrase({ type: 'match_phrase', field, word }, 1)),
-      ),
-      ...pairsOf(cut).map((word) =>
-        asPhrase(
-          {
-            type: 'match_phrase',
-            field: language === null ? 'text' : `text.${language}`,
-            word,
-            slop: PAIR_SLOP,
-          },
-          PAIR_WEIGHT,
-        ),
-      ),
-    ],
+    // The index cuts `74-B12-009` at its dashes, so that a text with the parts in another order looks alike: where they
+    // stand side by side and in this order, that counts once more. Adds nothing to questions without identifiers, which
+    // are 720 of the 725 of Cranfield and PIAF.
+    identifiers: identifiers.flatMap((word) =>
+      IDENTIFIER_FIELDS.map((field): AskedClause => {
+        const clause: WordClause = { type: 'match_phrase', field, word };
+        return { ...clause, weight: 1, counted: clause };
+      }),
+    ),
+    pairs: pairsOf(cut).map((pair): WordPair => {
+      const field = language === null ? 'text' : `text.${language}`;
+      const [one, other] = pair.map((word): WordClause => ({ type: 'match', field, word })) as [
+        WordClause,
+        WordClause,
+      ];
+      return {
+        type: 'match_phrase',
+        field,
+        word: pair.join(' '),
+        slop: PAIR_SLOP,
+        weight: PAIR_WEIGHT,
+        of: [one, other],
+      };
+    }),
   };
 }
 
-function asPhrase(clause: WordClause, weight: number): AskedClause {
-  return { ...clause, weight, counted: clause };
+function isStemmed(field: string): boolean {
+  return field.endsWith('.en') || field.endsWith('.fr');
+}
+
+/**
+ * Stop words as they stand there are in nearly every text: they say nothing, and take longest to count and to search.
+ * A question of nothing else keeps them. The analyzers of stems have (shorter) lists of their own.
+ */
+function withoutStopWords(words: Map<string, number>, language: 'en' | 'fr' | null): Map<string, number> {
+  const left = [...words].filter(([word]) => {
+    const folded = foldText(word);
+    if (language === null) return !isStopWord(folded);
+    return !(language === 'en' ? ENGLISH_STOP_WORDS : FRENCH_STOP_WORDS).has(folded);
+  });
+  return left.length === 0 ? words : new Map(left);
 }
 
 /**
@@ -190,16 +219,15 @@ function asPhrase(clause: WordClause, weight: number): AskedClause {
  * have no stem and are counted as they stand there.
  */
 function countedField(field: string, word: string, language: 'en' | 'fr' | null): string {
-  const stem = /\.(?:en|fr)$/.exec(field)?.[0];
-  if (stem !== undefined) return `text${stem}`;
+  if (isStemmed(field)) return `text${field.slice(-3)}`;
   return language === null || isStopWord(foldText(word)) ? 'text' : `text.${language}`;
 }
 
 /** What has to be counted for a question, each clause once. */
-export function countedClauses({ words, phrases }: QuestionWords): WordClause[] {
+export function countedClauses({ words, identifiers }: QuestionWords): WordClause[] {
   return [
     ...new Map(
-      [...words, ...phrases].map(({ counted: clause }) => [JSON.stringify(clause), clause]),
+      [...words, ...identifiers].map(({ counted: clause }) => [JSON.stringify(clause), clause]),
     ).values(),
   ];
 }

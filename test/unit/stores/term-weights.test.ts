@@ -87,16 +87,14 @@ describe('a question', () => {
     return countedClauses(words).map(({ field, word }) => `${field}: ${word}`);
   };
 
-  test('has each word counted once, stop words as they stand there as well', () => {
+  test('has each word counted once, by its stem, and stop words as the analyzer of stems has them', () => {
     expect(clausesIn('what is the thickness of a boundary layer').sort()).toEqual(
-      [
-        ...['a', 'boundary', 'is', 'layer', 'of', 'the', 'thickness', 'what'].map(
-          (word) => `text.en: ${word}`,
-        ),
-        ...['a', 'is', 'of', 'the', 'what'].map((word) => `text: ${word}`),
-        ...['boundary layer', 'thickness boundary'].map((pair) => `text.en: ${pair}`),
-      ].sort(),
+      ['a', 'boundary', 'is', 'layer', 'of', 'the', 'thickness', 'what'].map((word) => `text.en: ${word}`),
     );
+  });
+
+  test('of stop words alone has them counted as they stand there', () => {
+    expect(clausesIn('what is the')).toEqual(expect.arrayContaining(['text: is', 'text: the', 'text: what']));
   });
 
   test('in no known language has its words counted by both stems', () => {
