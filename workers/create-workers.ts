@@ -162,7 +162,10 @@ async function createDocumentPools(
         },
       }),
       ...createPartitionActivities({ adapters }),
-      ...createCopyActivities({ adapters }),
+      ...createCopyActivities({
+        adapters,
+        settings: { defaultFileQuota: config.documents.defaultFileQuota },
+      }),
       ...createCallbackActivities({
         adapters,
         settings: { graceMs: config.documents.sweepGraceSeconds * 1000 },

@@ -1,8 +1,10 @@
-import { Context } from '@temporalio/activity';
+import { Context, log } from '@temporalio/activity';
 import { AppError } from '../../schemas/app-error.js';
 import { chunkId } from '../../schemas/documents/chunk-id.js';
 import type { FileVersion, StoredChunk } from '../../schemas/documents/documents.js';
 import type { EnrichmentStage, TaskRecord } from '../../schemas/documents/tasks.js';
+import { reportAttached } from './commands/attach-files.js';
+import { copyAttached } from './commands/copy-attached.js';
 import { embedderOf } from './embedder-of.js';
 import { requireActive, versionFacts } from './task-ref.js';
 import type { DocumentRef } from './task-ref.js';
@@ -10,14 +12,48 @@ import type { Adapters } from '../ports/adapters.js';
 import { toVersionEntries } from './metadata-entries.js';
 
 export interface CopyActivityDeps {
-  adapters: Pick<Adapters, 'files' | 'tasks' | 'blobs' | 'chunks' | 'models' | 'partitions'>;
+  adapters: Pick<
+    Adapters,
+    | 'files'
+    | 'tasks'
+    | 'blobs'
+    | 'chunks'
+    | 'models'
+    | 'partitions'
+    | 'users'
+    | 'callbacks'
+    | 'counters'
+    | 'quotas'
+    | 'claims'
+  >;
+  settings: {
+    /** For attachments of a mail that are files: how many files a user may have. */
+    defaultFileQuota: number;
+  };
+}
+
+/** What became of a copy. */
+interface Copied {
+  chunkCount: number;
+  /** Tasks for copies of its attachments may wait to be started. */
+  attached?: true;
 }
 
 const PAGE = 200;
 
 /** Activities that copy a live version: text, vectors and bytes, without parsing or embedding again. */
-export function createCopyActivities({ adapters }: CopyActivityDeps) {
+export function createCopyActivities({ adapters, settings }: CopyActivityDeps) {
   const { files, tasks, blobs, chunks, models, partitions } = adapters;
+
+  const attachmentStores = {
+    ...adapters,
+    ...settings,
+    log: {
+      warn(fields: object, message: string) {
+        log.warn(message, { ...fields });
+      },
+    },
+  };
 
   /** @throws AppError FILE_NOT_FOUND when the version is not the live one any more: what it had is being removed */
   const sourceOf = async (task: TaskRecord): Promise<FileVersion> => {
@@ -28,14 +64,16 @@ export function createCopyActivities({ adapters }: CopyActivityDeps) {
   };
 
   /** Writes the chunks and bytes of the source under the task's own file and generation. Repeating it is harmless. */
-  const copyVersion = async (ref: DocumentRef): Promise<{ chunkCount: number }> => {
+  const copyVersion = async (ref: DocumentRef): Promise<Copied> => {
     const context = Context.current();
     const signal = context.cancellationSignal;
     const task = requireActive(await tasks.begin(ref.taskId));
     const source = await sourceOf(task);
     // What the source lacks the copy lacks too.
     const degradedStages = source.degraded_stages.filter((stage) => stage !== 'parse') as EnrichmentStage[];
-    const { parse_report: parseReport } = source;
+    const copies = await copyAttached(attachmentStores, { task, source, signal });
+    const { parse_report: report } = source;
+    const parseReport = report && (copies === null ? report : reportAttached(report, copies));
     if (degradedStages.length > 0) await tasks.noteEnrichment(ref.taskId, { degradedStages });
     if (parseReport !== undefined) await tasks.noteEnrichment(ref.taskId, { parseReport });
     // Where a swap was made since: what the source lacks of its vectors, publishing makes.
@@ -88,7 +126,8 @@ export function createCopyActivities({ adapters }: CopyActivityDeps) {
     await sourceOf(task);
     if (copied !== total)
       throw new AppError('VDB_ERROR', `${copied} of ${total} chunks were found to be copied.`);
-    return { chunkCount: total };
+    const hasAttached = copies?.attachments.some(({ file_id: fileId }) => fileId !== null) === true;
+    return { chunkCount: total, ...(hasAttached ? { attached: true } : {}) };
   };
 
   return { copyVersion };

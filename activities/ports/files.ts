@@ -138,11 +138,13 @@ export interface FileStore {
   releasePending(fileKey: string, taskId: string): Promise<boolean>;
   /** Turns an active record with a live version or a pending task into a tombstone; answers what it was before. */
   markDeleted(partition: string, fileId: string, fileKey?: string): Promise<FileRecord | null>;
+  /** Files that were taken out of a mail, wherever they are, by file id. */
+  listAttached(fileKey: string): Promise<FileRecord[]>;
   /**
-   * A file that was taken out of a mail is in this version of it as well. False when there is none of this name that
-   * is of this mail and either live or about to be.
+   * A file that was taken out of a mail is in this version of it as well, wherever it is. False when there is none of
+   * this name that is of this mail and either live or about to be.
    */
-  keepAttached(input: { partition: string; fileId: string; attachedTo: Attachment }): Promise<boolean>;
+  keepAttached(input: { fileId: string; attachedTo: Attachment }): Promise<boolean>;
   /**
    * Files that were taken out of a mail forget its generations up to `upTo` that are not kept, and one that belongs to
    * none any more becomes a tombstone; answers what that was before, and null when there is none (any more).
@@ -153,7 +155,8 @@ export interface FileStore {
   ): Promise<FileRecord | null>;
   /**
    * Changes a present file's words, and its place when `to` is given, in one update guarded on the revision that was
-   * read; `token` goes into `chunk_updates`. `exists`: the target has a file of this id.
+   * read; `token` goes into `chunk_updates`. `exists`: the target has a file of this id. `detach`: whatever mail it was
+   * taken out of, it does not go with that one any more.
    */
   change(input: {
     file: FileRecord;
@@ -161,6 +164,7 @@ export interface FileStore {
     live: FileVersion | null;
     metadataPatch: Metadata | null;
     to?: Pick<PartitionRecord, 'partition' | 'partition_key'>;
+    detach?: boolean;
   }): Promise<'changed' | 'stale' | 'exists'>;
   /** Puts a token into `chunk_updates` without a change: something is about to be done that a crash must not hide. */
   announce(fileKey: string, token: string): Promise<void>;

@@ -94,7 +94,7 @@ describe('the zoo through the gateway', () => {
     expect(await remainingDrift(stack)).toEqual([]);
   }, 180_000);
 
-  it('makes files of the attachments of a mail where a preset says so, which go with the mail', async () => {
+  it('makes files of the attachments of a mail where a preset says so, which are copied, moved and deleted with it', async () => {
     const sendJson = async (method: string, path: string, body: object): Promise<number> => {
       const headers = { 'content-type': 'application/json' };
       return (await stack.request(path, { method, headers, body: JSON.stringify(body) })).status;
@@ -129,12 +129,34 @@ describe('the zoo through the gateway', () => {
       parent_id: 'mail-1',
       relationship_id: 'prices@mill.example',
     });
-    const { status } = await stack.request('/indexer/partition/letters/file/mail-1', { method: 'DELETE' });
-    expect(status).toBe(204);
-    await until('the attachment is gone with its mail', async () => {
-      const { status: found } = await stack.request(`/partition/letters/file/${attachments![0]!.file_id}`);
-      return found === 404;
-    });
+    for (const partition of ['copies', 'archive'])
+      expect(await sendJson('POST', `/partition/${partition}`, {})).toBe(201);
+    const sendForm = async (
+      method: string,
+      path: string,
+      fields: Record<string, string>,
+    ): Promise<number> => {
+      const body = new URLSearchParams(fields);
+      return (await stack.request(`/indexer/partition/${path}`, { method, body })).status;
+    };
+    const source = { source_partition: 'letters', source_file_id: 'mail-1' };
+    expect(await sendForm('POST', 'copies/file/mail-2/copy', source)).toBe(201);
+    const metadata = JSON.stringify({ partition: 'archive' });
+    expect(await sendForm('PATCH', 'letters/file/mail-1', { metadata })).toBe(200);
+    const foundIn = async (partition: string): Promise<string[]> => {
+      const hits = await client.search(`/search/partition/${partition}`, { text: 'buckwheat price' });
+      return hits.filter(({ content }) => content.includes('buckwheat')).map(({ content }) => content);
+    };
+    for (const [partition, mailId] of Object.entries({ copies: 'mail-2', archive: 'mail-1' })) {
+      await until(`the attachment is in ${partition}`, async () => (await foundIn(partition)).length === 1);
+      expect(await foundIn('letters')).toEqual([]);
+      const path = `/indexer/partition/${partition}/file/${mailId}`;
+      expect((await stack.request(path, { method: 'DELETE' })).status).toBe(204);
+      await until(
+        `the attachment is gone with ${mailId}`,
+        async () => (await foundIn(partition)).length === 0,
+      );
+    }
     expect(await remainingDrift(stack)).toEqual([]);
   }, 120_000);
 

@@ -92,7 +92,7 @@ export async function activityBench(
     },
   });
   const embedding = createEmbeddingActivities({ adapters, publish });
-  const copying = createCopyActivities({ adapters });
+  const copying = createCopyActivities({ adapters, settings: { defaultFileQuota } });
   const sweep = createSweepActivities({
     adapters,
     settings: {
@@ -135,10 +135,14 @@ export async function activityBench(
     fileId: string,
     text: string,
     uploaded: Partial<TaskRecord['upload']> = {},
+    partition = 'library',
   ): Promise<TaskRecord> => {
-    const present = await stores.files.get('library', fileId);
+    const present = await stores.files.get(partition, fileId);
+    const place = await stores.partitions.get(partition);
     const generation = await stores.counters.nextGeneration();
-    const fileKey = present?.file_key ?? `key-of-${fileId}`;
+    const fileKey =
+      present?.file_key ??
+      (partition === 'library' ? `key-of-${fileId}` : `key-of-${fileId}-in-${partition}`);
     const upload_id = `upload-${generation}`;
     const { size, sha256 } = await stores.blobs.write(
       { blobId: upload_id, kind: 'upload', fileKey, generation, taskId: upload_id },
@@ -146,6 +150,7 @@ export async function activityBench(
     );
     const task = sampleTask({
       task_id: upload_id,
+      partition,
       file_id: fileId,
       file_key: fileKey,
       generation,
@@ -155,10 +160,15 @@ export async function activityBench(
       upload: sampleUpload({ ...uploaded, upload_id, size_bytes: size, content_sha256: sha256 }),
     });
     await stores.tasks.insert(task);
-    const claim = { partition: 'library', digest: sha256, fileKey, fileId, taskId: task.task_id };
+    const claim = { partition, digest: sha256, fileKey, fileId, taskId: task.task_id };
     await stores.claims.claim(claim);
     if (present === null || (present.live === null && present.pending_task === null))
-      await stores.files.admitFirst({ ...claim, partitionKey, userId: 1, generation });
+      await stores.files.admitFirst({
+        ...claim,
+        partitionKey: place?.partition_key ?? partitionKey,
+        userId: 1,
+        generation,
+      });
     else await stores.files.admitReplacement({ fileKey, taskId: task.task_id, generation });
     return task;
   };

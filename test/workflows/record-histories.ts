@@ -142,6 +142,12 @@ const recordings: Recording[] = [
   },
   { name: 'index-document-told', workflow: 'indexDocument', input: { callback: true } },
   { name: 'copy-document', workflow: 'copyDocument', input: { copy: true } },
+  {
+    name: 'copy-document-attached',
+    workflow: 'copyDocument',
+    input: { copy: true },
+    script: { copyVersion: async () => ({ chunkCount: 3, attached: true }) },
+  },
   { name: 'deliver-callback', workflow: 'deliverCallback', input: { taskId: 'task' } },
   {
     name: 'deliver-callback-refused',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { FileRecord } from '../../../schemas/documents/documents.js';
 import type { Adapters } from '../../ports/adapters.js';
 import { toVersionEntries } from '../metadata-entries.js';
@@ -47,6 +48,7 @@ export async function reconcileChunks(
 
 /**
  * After a move: the bytes of the live version and of the pending one are claimed where the file is, and nowhere else.
+ * The attachments of a mail claim nothing: each mail has its own.
  */
 export async function reconcileClaims(
   stores: Pick<Adapters, 'files' | 'tasks' | 'claims'>,
@@ -60,13 +62,56 @@ export async function reconcileClaims(
     ...(live === null ? [] : [{ taskId: live.task_id, digest: live.content_sha256 }]),
     ...(pending === null ? [] : [{ taskId: pending.task_id, digest: pending.upload.content_sha256 }]),
   ];
-  for (const holder of holders) await stores.claims.claim({ partition, fileKey, fileId, ...holder });
+  if (file.attached === undefined)
+    for (const holder of holders) await stores.claims.claim({ partition, fileKey, fileId, ...holder });
   await stores.claims.releaseElsewhere(fileKey, partition);
+}
+
+/**
+ * The attachments of a mail that are files of their own are where the mail is, and so are those of mails among them.
+ * One whose name was taken there a moment ago stays behind, and goes with the mail all the same when that is deleted.
+ * @param settle has what a moved one says of itself follow, claims apart; `token` stands in its record until then
+ */
+export async function bringAttached(
+  stores: Pick<Adapters, 'files' | 'tasks' | 'claims'>,
+  mail: Pick<FileRecord, 'file_key' | 'partition' | 'partition_key'>,
+  settle: (file: FileRecord, token: string) => Promise<void>,
+): Promise<void> {
+  for (const file of await stores.files.listAttached(mail.file_key))
+    await bringOne(stores, mail, file, settle);
+}
+
+async function bringOne(
+  stores: Pick<Adapters, 'files' | 'tasks' | 'claims'>,
+  { file_key: mailKey, partition, partition_key }: Parameters<typeof bringAttached>[1],
+  listed: FileRecord,
+  settle: (file: FileRecord, token: string) => Promise<void>,
+): Promise<void> {
+  const token = randomUUID();
+  for (
+    let file: FileRecord | null = listed;
+    // Deleted, or moved by a client, since it was listed: then it goes with the mail no more.
+    file?.attached?.to === mailKey && file.partition_key !== partition_key;
+    file = await readFile(stores, listed.file_key)
+  ) {
+    const { live, metadata_patch: metadataPatch } = file;
+    const to = { partition, partition_key };
+    const outcome = await stores.files.change({ file, token, live, metadataPatch, to });
+    if (outcome === 'exists') return;
+    if (outcome === 'stale') continue;
+    await reconcileClaims(stores, file.file_key);
+    await bringAttached(stores, { file_key: file.file_key, ...to }, settle);
+    await settle(file, token);
+    return;
+  }
 }
 
 /** Takes up a change of a file's record that a crash cut short. */
 export async function reconcileFile(stores: Stores, file: FileRecord, signal?: AbortSignal): Promise<void> {
   if (file.chunk_updates.length === 0) return;
   await reconcileClaims(stores, file.file_key);
+  await bringAttached(stores, file, (attached, token) =>
+    reconcileChunks(stores, attached.file_key, [token], signal),
+  );
   await reconcileChunks(stores, file.file_key, 'all', signal);
 }

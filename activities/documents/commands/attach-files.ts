@@ -10,6 +10,7 @@ import type { ErrorCode } from '../../../schemas/error-table.js';
 import type { IndexationConfig } from '../../../schemas/models/presets.js';
 import type { Adapters } from '../../ports/adapters.js';
 import { cleanAttached } from '../clean-up/clean-file-record.js';
+import { bringAttached, reconcileChunks } from '../clean-up/reconcile-file.js';
 import { abilitiesOf } from '../parsing/abilities.js';
 import { checkContent } from '../parsing/content-check.js';
 import { mimetypeOfKind, resolveFileKind } from '../parsing/file-types.js';
@@ -20,8 +21,11 @@ import { admitTask, newFileKey } from './admit-task.js';
 import type { AdmitTaskDeps } from './admit-task.js';
 import { safeFilename } from './safe-filename.js';
 
-interface AttachFilesDeps extends Omit<AdmitTaskDeps, 'deduplicate'> {
+export interface AttachmentStores extends Omit<AdmitTaskDeps, 'deduplicate'> {
   chunks: Adapters['chunks'];
+}
+
+interface AttachFilesDeps extends AttachmentStores {
   models: Pick<Adapters['models'], 'defaultName'>;
   ocrLanguages: readonly string[];
 }
@@ -38,9 +42,9 @@ interface ReadMail {
   signal: AbortSignal;
 }
 
-type Attached = NonNullable<ParseReport['attachments']>[number];
+export type Attached = NonNullable<ParseReport['attachments']>[number];
 
-interface AttachedFiles {
+export interface AttachedFiles {
   attachments: Attached[];
   /** Why there is no file of some whose type is read. */
   lost: string[];
@@ -90,27 +94,54 @@ export async function attachFiles(deps: AttachFilesDeps, mail: ReadMail): Promis
     mail.signal.throwIfAborted();
     const path = join(mail.directory, String(index));
     const digest = await digestOf(path, mail.signal);
-    const fileId = `${task.file_id.slice(0, MAX_FILE_ID - DIGITS - 1)}.${digest.slice(0, DIGITS)}`;
+    const fileId = attachedId(task.file_id, digest.slice(0, DIGITS));
     const attachedTo = { fileKey: task.file_key, generation: task.generation };
     try {
-      if (!(await deps.files.keepAttached({ partition: file.partition, fileId, attachedTo }))) {
+      if (!(await deps.files.keepAttached({ fileId, attachedTo }))) {
         const kind = await kindOf({ name, mimetype, path }, abilities);
         await admit(deps, mail, { file, fileId, path, name, kind });
       }
       attached.push({ name, file_id: fileId, reason: null });
     } catch (error) {
-      if (!(error instanceof AppError) || !SAID_OF_IT.has(error.code)) throw error;
+      if (!isSaidOfIt(error)) throw error;
       attached.push({ name, file_id: null, reason: error.message });
       if (error.code !== 'UNSUPPORTED_MEDIA_TYPE') lost.push(`${name} became no file: ${error.message}`);
     }
   }
-  // Either the deletion of the mail finds its attachments, or this finds the deletion.
-  await waitingFile(deps, task);
+  await followFile(deps, task);
   return { attachments: attached, lost };
 }
 
-/** @throws AppError TASK_CANCELLED */
-async function waitingFile(deps: AttachFilesDeps, task: TaskRecord): Promise<FileRecord> {
+/** Why there is no file of an attachment; any other error is no fault of it. */
+export function isSaidOfIt(error: unknown): error is AppError {
+  return error instanceof AppError && SAID_OF_IT.has(error.code);
+}
+
+/** The id of an attachment: that of its mail, and what says its content. */
+export function attachedId(mailId: string, digits: string): string {
+  return `${mailId.slice(0, MAX_FILE_ID - DIGITS - 1)}.${digits}`;
+}
+
+/** What says the content in the id of an attachment. */
+export function digitsOf(fileId: string): string {
+  return fileId.slice(-DIGITS);
+}
+
+/**
+ * Once its attachments are admitted: either the deletion of the mail finds them, or this finds the deletion; and the
+ * same of a move.
+ * @throws AppError TASK_CANCELLED
+ */
+export async function followFile(deps: AttachmentStores, task: TaskRecord): Promise<void> {
+  const file = await waitingFile(deps, task);
+  await bringAttached(deps, file, (attached, token) => reconcileChunks(deps, attached.file_key, [token]));
+}
+
+/**
+ * The file that waits for this version.
+ * @throws AppError TASK_CANCELLED, once the attachments that nothing keeps are gone
+ */
+export async function waitingFile(deps: AttachmentStores, task: TaskRecord): Promise<FileRecord> {
   const file = (await deps.files.getMany([task.file_key])).get(task.file_key);
   if (file?.pending_task === task.task_id && file.deleted_at === null) return file;
   await cleanAttached(deps, task.file_key, file);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { reconcileChunks, reconcileClaims } from '../clean-up/reconcile-file.js';
+import { bringAttached, reconcileChunks, reconcileClaims } from '../clean-up/reconcile-file.js';
 import type { Adapters } from '../../ports/adapters.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { FileRecord, FileVersion, Metadata } from '../../../schemas/documents/documents.js';
@@ -55,20 +55,30 @@ export async function patchFile(deps: PatchFileDeps, patch: FilePatch): Promise<
   const token = randomUUID();
   const { file, moved } = await changeRecord(deps, patch, token);
   const fileKey = file.file_key;
-  // The record has decided: what fails from here on the sweep takes up, by the token.
-  const orElseSweep = (error: unknown): void =>
+  try {
+    if (moved && patch.to !== null) {
+      await reconcileClaims(deps, fileKey);
+      const mail = { ...patch.to, file_key: fileKey };
+      await bringAttached(deps, mail, (attached, itsToken) => settleChunks(deps, attached, itsToken));
+    }
+    await settleChunks(deps, file, token);
+  } catch (error) {
+    // The record has decided: what fails from here on the sweep takes up, by the token.
     deps.log.warn({ err: error, file_key: fileKey }, 'what follows a change of a file is left to the sweep');
-  if (moved) await reconcileClaims(deps, fileKey).catch(orElseSweep);
-  if ((file.live?.chunk_count ?? 0) <= MAX_CHUNKS_AT_ONCE)
-    await reconcileChunks(deps, fileKey, [token]).catch(orElseSweep);
-  else
-    await askTemporal(deps.log, `reconciling the chunks of file ${fileKey}`, () =>
-      deps.workflows.startReconciling(fileKey, token),
-    );
+  }
   if (moved && patch.to !== null) {
     const { partition, partition_key: partitionKey } = patch.to;
     await confirmPartition(deps, { partition, partitionKey, fileId: patch.fileId, fileKey });
   }
+}
+
+async function settleChunks(deps: PatchFileDeps, file: FileRecord, token: string): Promise<void> {
+  const { file_key: fileKey } = file;
+  if ((file.live?.chunk_count ?? 0) <= MAX_CHUNKS_AT_ONCE) await reconcileChunks(deps, fileKey, [token]);
+  else
+    await askTemporal(deps.log, `reconciling the chunks of file ${fileKey}`, () =>
+      deps.workflows.startReconciling(fileKey, token),
+    );
 }
 
 async function changeRecord(
@@ -88,7 +98,11 @@ async function changeRecord(
       ...mergeInto(file, metadata),
       ...(target === null
         ? {}
-        : { to: { partition: target.partition, partition_key: target.partition_key } }),
+        : {
+            to: { partition: target.partition, partition_key: target.partition_key },
+            // An attachment that leaves its mail is a file like any other.
+            detach: true,
+          }),
     });
     if (outcome === 'changed') return { file, moved: target !== null };
     if (outcome === 'exists' && target !== null) {
@@ -115,6 +129,7 @@ async function prepareMove(
   if (to.swap !== null) throw new AppError('EMBEDDER_SWAP_IN_PROGRESS');
   if (versions.some(({ embedder }) => embedder !== to.embedder))
     throw new AppError('CONFLICT', `Partition '${to.partition}' has another embedder`, { plain: true });
+  await requireFreeNames(deps, file, to);
   if (!deps.deduplicate) return;
   await deps.files.announce(file.file_key, token);
   for (const { content_sha256: digest, taskId } of versions) {
@@ -126,6 +141,21 @@ async function prepareMove(
     throw new AppError('DOCUMENT_CONTENT_EXISTS', undefined, {
       details: { existing_file_id: holder.existingFileId },
     });
+  }
+}
+
+/** Of the attachments that come along: they are found out before the mail is gone. */
+async function requireFreeNames(
+  deps: PatchFileDeps,
+  { file_key: fileKey }: FileRecord,
+  to: PartitionRecord,
+): Promise<void> {
+  for (const attached of await deps.files.listAttached(fileKey)) {
+    const { partition } = to;
+    const there = await deps.files.get(partition, attached.file_id);
+    if (there !== null && there.file_key !== attached.file_key)
+      throw alreadyExists({ partition, fileId: attached.file_id });
+    await requireFreeNames(deps, attached, to);
   }
 }
 

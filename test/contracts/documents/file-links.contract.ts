@@ -213,7 +213,9 @@ export function fileLinksContract(subject: Subject<FileStore>): void {
       const attachedTo = (of: number) => ({ fileKey: mail, generation: of });
       const both = await makeLive({ attachedTo: attachedTo(10) });
       const first = await admit({ attachedTo: attachedTo(10) });
-      const again = { partition: both.partition, fileId: both.fileId };
+      const again = { fileId: both.fileId };
+      const keys = (await store().listAttached(mail)).map(({ file_key }) => file_key);
+      expect(keys.sort()).toEqual([both.fileKey, first.fileKey].sort());
       for (const _time of [1, 2])
         expect(await store().keepAttached({ ...again, attachedTo: attachedTo(11) })).toBe(true);
       expect(await recordOf(both.fileKey)).toMatchObject({ attached: { to: mail, generations: [10, 11] } });
@@ -232,10 +234,33 @@ export function fileLinksContract(subject: Subject<FileStore>): void {
       expect(await store().keepAttached({ ...again, attachedTo: attachedTo(12) })).toBe(false);
     });
 
+    test('an attachment is kept wherever it was moved, until it is detached', async () => {
+      const mail = { fileKey: randomUUID(), generation: 10 };
+      const { fileKey, fileId } = await makeLive({ attachedTo: mail });
+      const change = async (target: string, detach: boolean) => {
+        const file = (await recordOf(fileKey))!;
+        const to = { partition: target, partition_key: target };
+        return store().change({
+          file,
+          token: 'moved',
+          live: file.live,
+          metadataPatch: null,
+          to,
+          detach,
+        });
+      };
+      expect(await change(randomUUID(), false)).toBe('changed');
+      expect(await store().keepAttached({ fileId, attachedTo: { ...mail, generation: 11 } })).toBe(true);
+      expect(await change(randomUUID(), true)).toBe('changed');
+      expect(await store().keepAttached({ fileId, attachedTo: { ...mail, generation: 12 } })).toBe(false);
+      expect(await store().listAttached(mail.fileKey)).toEqual([]);
+      expect((await recordOf(fileKey))?.attached).toBeUndefined();
+    });
+
     test('keeps no attachment of another mail, and none that failed; its name may be used', async () => {
       const mail = { fileKey: randomUUID(), generation: 10 };
       const failed = await admit({ attachedTo: mail });
-      const name = { partition: failed.partition, fileId: failed.fileId };
+      const name = { fileId: failed.fileId };
       const other = { ...mail, fileKey: randomUUID() };
       expect(await store().keepAttached({ ...name, attachedTo: other })).toBe(false);
       await store().releasePending(failed.fileKey, failed.taskId);

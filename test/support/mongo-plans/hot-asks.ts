@@ -229,11 +229,11 @@ function fileAsks({ files, claims, blobs, records }: Stores): Ask[] {
       'files.keepAttached',
       () =>
         files.keepAttached({
-          partition: large,
           fileId: 'file-20',
           attachedTo: { fileKey: 'file-key-20', generation: 7 },
         }),
     ],
+    ['files.listAttached', () => files.listAttached('file-key-20')],
     ['files.dropAttached', () => files.dropAttached('file-key-20', { keep: [7], upTo: 9 })],
     ['files.detachWorkspace', () => files.detachWorkspace('file-key-20', 'workspace-20')],
     ['files.listUnconfirmed', () => files.listUnconfirmed(new Date(), 50)],

@@ -1,12 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { patchFile } from '../../../activities/documents/commands/patch-file.js';
 import { checkStores } from '../../../activities/documents/clean-up/check-stores.js';
 import { seededPresets } from '../../../activities/models/seeds/seeded-presets.js';
 import type { ParserPool } from '../../../activities/documents/parsing/parser-pool.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { parseConfig } from '../../../schemas/config/config.js';
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
+import { createFakeWorkflows } from '../../api/support/fake-workflows.js';
 import { activityBench, inActivity, refOf, scriptedParser } from '../../support/activity-bench.js';
 import type { ActivityBench } from '../../support/activity-bench.js';
 import { sampleReport } from '../../support/documents/sample-report.js';
@@ -66,17 +68,42 @@ async function readAttachments(bench: ActivityBench): Promise<void> {
       fileKey: waiting.file_key,
       generation: waiting.generation,
     });
-    await read(bench, waiting);
+    if (waiting.kind === 'copy') {
+      await copyOne(bench, waiting);
+      await publish(bench, waiting);
+    } else await read(bench, waiting);
   }
 }
 
-async function live(bench: ActivityBench) {
-  const files = await bench.files.listLive({ kind: 'all', userId: 1 }, 'library');
+/** Moves a file as the gateway does. */
+async function move(bench: ActivityBench, fileId: string, target: string): Promise<void> {
+  const to =
+    (await bench.partitions.get(target)) ??
+    (await bench.partitions.create({ partition: target, embedder: 'builtin-hash', ownerId: 1 }));
+  const deps = {
+    ...bench,
+    deduplicate: true,
+    workflows: createFakeWorkflows().starter,
+    log: { warn: () => undefined },
+  };
+  await patchFile(deps, { partition: 'library', fileId, metadata: {}, to });
+}
+
+function copyOne(bench: ActivityBench, task: TaskRecord) {
+  return inActivity(() => bench.copying.copyVersion(refOf(task))).result;
+}
+
+function publish(bench: ActivityBench, task: TaskRecord) {
+  return inActivity(() => bench.documents.publishDocument(refOf(task), 1)).result;
+}
+
+async function live(bench: ActivityBench, partition = 'library') {
+  const files = await bench.files.listLive({ kind: 'all', userId: 1 }, partition);
   return files.map(({ live: version, ...file }) => ({ ...file, ...version! }));
 }
 
-function drifts(bench: ActivityBench) {
-  return checkStores(bench, { deduplicate: true });
+function drifts(bench: ActivityBench, { deduplicate } = { deduplicate: true }) {
+  return checkStores(bench, { deduplicate });
 }
 
 describe('attachments of a mail that become files', () => {
@@ -234,5 +261,149 @@ describe('attachments of a mail that become files', () => {
     expect(await live(bench)).toEqual([]);
     expect(await bench.tasks.list({ userId: null, states: ['QUEUED', 'SERIALIZING'], limit: 9 })).toEqual([]);
     expect(await drifts(bench)).toEqual([]);
+  });
+
+  it('move with the mail, those of attached mails too, and are deleted with it there', async () => {
+    const bench = await openBench([NOTE, FORWARDED]);
+    const mail = await bench.admit('letter', 'mail', MAIL);
+    await read(bench, mail);
+    await readAttachments(bench);
+    await move(bench, 'letter', 'archive');
+    expect(await live(bench)).toEqual([]);
+    const moved = await live(bench, 'archive');
+    expect(moved).toHaveLength(5);
+    for (const { file_key: key, generation } of moved)
+      expect(await bench.chunks.listByFile(key, generation)).toMatchObject([{ partition: 'archive' }]);
+    expect(await drifts(bench)).toEqual([]);
+    await bench.files.markDeleted('archive', 'letter');
+    await bench.documents.cleanFile(mail.file_key);
+    expect(await live(bench, 'archive')).toEqual([]);
+    expect(await drifts(bench)).toEqual([]);
+  });
+
+  it('move with a mail that is being read: those admitted before and after', async () => {
+    const bench = await openBench([NOTE, PRICES]);
+    const mail = await bench.admit('letter', 'mail', MAIL);
+    const { admitFirst } = bench.files;
+    let admissions = 0;
+    bench.files.admitFirst = async (input) => {
+      if (input.attachedTo != null && ++admissions === 2) await move(bench, 'letter', 'archive');
+      return admitFirst(input);
+    };
+    await read(bench, mail);
+    await readAttachments(bench);
+    expect(await live(bench)).toEqual([]);
+    expect(await live(bench, 'archive')).toHaveLength(3);
+    expect(await drifts(bench)).toEqual([]);
+    // Read again where it is now, it has the files that it has.
+    bench.files.admitFirst = admitFirst;
+    await read(bench, await bench.admit('letter', 'mail, another time', MAIL, 'archive'));
+    await readAttachments(bench);
+    expect(await live(bench, 'archive')).toHaveLength(3);
+  });
+
+  it('follow a mail whose move a crash cut short', async () => {
+    const bench = await openBench([NOTE]);
+    const mail = await bench.admit('letter', 'mail', MAIL);
+    await read(bench, mail);
+    await readAttachments(bench);
+    const { change, listAttached } = bench.files;
+    bench.files.change = (input) => {
+      bench.files.listAttached = () => Promise.reject(new AppError('STORAGE_ERROR'));
+      return change(input);
+    };
+    await move(bench, 'letter', 'archive');
+    Object.assign(bench.files, { change, listAttached });
+    expect(await live(bench)).toHaveLength(1);
+    expect(await bench.sweep.findDirtyFiles()).toEqual([mail.file_key]);
+    await bench.documents.cleanFile(mail.file_key);
+    expect(await live(bench, 'archive')).toHaveLength(2);
+    expect(await drifts(bench)).toEqual([]);
+  });
+
+  it('keep a mail where it is, when a file of their name is where it shall go', async () => {
+    const bench = await openBench([NOTE]);
+    await read(bench, await bench.admit('letter', 'mail', MAIL));
+    await readAttachments(bench);
+    const { file_id: name } = (await live(bench)).find(({ filename }) => filename === 'note.txt')!;
+    await bench.partitions.create({ partition: 'archive', embedder: 'builtin-hash', ownerId: 1 });
+    await read(bench, await bench.admit(name, 'of the client', {}, 'archive'));
+    await expect(move(bench, 'letter', 'archive')).rejects.toMatchObject({ code: 'FILE_EXISTS' });
+    expect(await live(bench)).toHaveLength(2);
+    expect(await drifts(bench)).toEqual([]);
+  });
+
+  it('are files like any other once a client moves them away from their mail', async () => {
+    const bench = await openBench([NOTE]);
+    const mail = await bench.admit('letter', 'mail', MAIL);
+    await read(bench, mail);
+    await readAttachments(bench);
+    const { file_id: name } = (await live(bench)).find(({ filename }) => filename === 'note.txt')!;
+    await move(bench, name, 'archive');
+    await bench.files.markDeleted('library', 'letter');
+    await bench.documents.cleanFile(mail.file_key);
+    expect(await live(bench, 'archive')).toMatchObject([{ file_id: name }]);
+    expect(await drifts(bench)).toEqual([]);
+  });
+
+  it('are copied with the mail, read or not, and go with the copy alone', async () => {
+    const bench = await openBench([NOTE, FORWARDED]);
+    const mail = await bench.admit('letter', 'mail', MAIL);
+    await read(bench, mail);
+    const waiting = (await bench.tasks.list({ userId: null, states: ['QUEUED'], limit: 9 })).find(
+      ({ upload }) => upload.filename === FORWARDED.name,
+    )!;
+    await read(bench, waiting);
+    // The note itself waits still, and so do the two of the forwarded mail.
+    const copy = await bench.admitCopy('letter-2', mail);
+    expect(await copyOne(bench, copy)).toEqual({ chunkCount: 1, attached: true });
+    expect(await copyOne(bench, copy)).toEqual({ chunkCount: 1, attached: true });
+    await publish(bench, copy);
+    await readAttachments(bench);
+    const all = await live(bench);
+    expect(all).toHaveLength(10);
+    const copied = all.filter(({ file_id: id }) => id.startsWith('letter-2.'));
+    expect(copied.map(({ filename }) => filename).sort()).toEqual([
+      'forwarded.eml',
+      'forwarded.eml',
+      'note.txt',
+      'note.txt',
+    ]);
+    const theirs = copied.filter(({ attached }) => attached?.to === copy.file_key);
+    expect(theirs).toHaveLength(2);
+    for (const one of theirs)
+      expect(one).toMatchObject({ parent_id: 'letter-2', relationship_id: 'letter-2' });
+    const report = all.find(({ file_id: id }) => id === 'letter-2')!.parse_report!;
+    expect(report.attachments?.map(({ file_id: id }) => id).sort()).toEqual(
+      theirs.map(({ file_id: id }) => id).sort(),
+    );
+    expect(await drifts(bench, { deduplicate: false })).toEqual([]);
+    await bench.files.markDeleted('library', 'letter-2');
+    await bench.documents.cleanFile(copy.file_key);
+    expect(await live(bench)).toHaveLength(5);
+    expect(await drifts(bench, { deduplicate: false })).toEqual([]);
+  });
+
+  it('of which there is none to be copied are told', async () => {
+    const bench = await openBench([NOTE, PRICES]);
+    const mail = await bench.admit('letter', 'mail', MAIL);
+    await read(bench, mail);
+    await readAttachments(bench);
+    const { file_id: name, file_key: key } = (await live(bench)).find(
+      ({ filename }) => filename === 'note.txt',
+    )!;
+    await bench.files.markDeleted('library', name);
+    await bench.documents.cleanFile(key);
+    const copy = await bench.admitCopy('letter-2', mail);
+    await copyOne(bench, copy);
+    await publish(bench, copy);
+    await readAttachments(bench);
+    expect((await bench.files.get('library', 'letter-2'))?.live?.parse_report).toMatchObject({
+      degraded: false,
+      attachments: [
+        { name: 'note.txt', file_id: null, reason: expect.stringContaining('no such file') },
+        { name: 'prices.csv', file_id: expect.stringMatching(/^letter-2\./), reason: null },
+      ],
+    });
   });
 });

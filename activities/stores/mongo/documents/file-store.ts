@@ -169,13 +169,16 @@ export function createMongoFileStore(db: Db): FileStore {
       );
       return before && toFileRecord(before);
     },
-    async keepAttached({ partition, fileId, attachedTo }) {
+    async listAttached(fileKey) {
+      const documents = await files
+        .find({ 'attached.to': fileKey, ...NAMED })
+        .sort({ file_id: 1 })
+        .toArray();
+      return documents.map(toFileRecord);
+    },
+    async keepAttached({ fileId, attachedTo }) {
       const { matchedCount } = await files.updateOne(
-        {
-          name_key: nameKey(partition, fileId),
-          'attached.to': attachedTo.fileKey,
-          $or: PRESENT.$or ?? [],
-        },
+        { 'attached.to': attachedTo.fileKey, file_id: fileId, ...PRESENT },
         { $addToSet: { 'attached.generations': attachedTo.generation } },
       );
       return matchedCount === 1;
@@ -193,7 +196,7 @@ export function createMongoFileStore(db: Db): FileStore {
       );
       return before && toFileRecord(before);
     },
-    async change({ file, token, live, metadataPatch, to }) {
+    async change({ file, token, live, metadataPatch, to, detach = false }) {
       const name =
         to === undefined
           ? {}
@@ -214,6 +217,7 @@ export function createMongoFileStore(db: Db): FileStore {
               metadata_patch: metadataPatch === null ? null : metadataToText(metadataPatch),
               updated_at: new Date(),
             },
+            ...(detach ? { $unset: { attached: '' as const } } : {}),
             $inc: { revision: 1 },
             $addToSet: { chunk_updates: token },
           },

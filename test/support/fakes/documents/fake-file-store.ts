@@ -31,6 +31,8 @@ export function createFakeFileStore(): FileStore {
     [...files.values()].find(
       (file) => file.deleted_at === null && file.partition === partition && file.file_id === fileId,
     );
+  const attachedTo = (fileKey: string): FileRecord[] =>
+    [...files.values()].filter(({ attached, deleted_at }) => attached?.to === fileKey && deleted_at === null);
   const liveOf = (partition: string): FileRecord[] =>
     [...files.values()]
       .filter((file) => file.partition === partition && file.live !== null && file.deleted_at === null)
@@ -263,18 +265,21 @@ export function createFakeFileStore(): FileStore {
       bury(file);
       return before;
     },
-    async keepAttached({ partition, fileId, attachedTo }) {
-      const file = active(partition, fileId);
-      if (file?.attached?.to !== attachedTo.fileKey || !isPresent(file)) return false;
+    async listAttached(fileKey) {
+      return attachedTo(fileKey)
+        .sort((a, b) => (a.file_id < b.file_id ? -1 : 1))
+        .map(copy);
+    },
+    async keepAttached({ fileId, attachedTo: { fileKey, generation } }) {
+      const file = attachedTo(fileKey).find(({ file_id }) => file_id === fileId);
+      if (file?.attached === undefined || !isPresent(file)) return false;
       const { generations } = file.attached;
-      if (!generations.includes(attachedTo.generation)) generations.push(attachedTo.generation);
+      if (!generations.includes(generation)) generations.push(generation);
       return true;
     },
     async dropAttached(fileKey, { keep, upTo }) {
       const isKept = (generation: number): boolean => keep.includes(generation) || generation > upTo;
-      const theirs = [...files.values()].filter(
-        ({ attached, deleted_at }) => attached?.to === fileKey && deleted_at === null,
-      );
+      const theirs = attachedTo(fileKey);
       for (const { attached } of theirs) attached!.generations = attached!.generations.filter(isKept);
       const file = theirs.find(({ attached }) => attached!.generations.length === 0);
       if (file === undefined) return null;
@@ -282,12 +287,13 @@ export function createFakeFileStore(): FileStore {
       bury(file);
       return before;
     },
-    async change({ file: { file_key, revision, file_id }, token, live, metadataPatch, to }) {
+    async change({ file: { file_key, revision, file_id }, token, live, metadataPatch, to, detach = false }) {
       const file = files.get(file_key);
       if (file === undefined || file.deleted_at !== null || file.revision !== revision) return 'stale';
       const there = to === undefined ? undefined : active(to.partition, file_id);
       if (there !== undefined && there !== file) return 'exists';
       if (to !== undefined) Object.assign(file, { ...to, workspaces: [], independent: true });
+      if (detach) delete file.attached;
       Object.assign(file, { live: copyRecord(live), metadata_patch: copyRecord(metadataPatch) });
       if (!file.chunk_updates.includes(token)) file.chunk_updates.push(token);
       touch(file);
