@@ -237,6 +237,10 @@ export const QueueTask = z
     url: Link,
     error: TaskStatus.shape.error,
     error_url: Link.optional().meta({ description: 'Only when FAILED' }),
+    workflow_id: z
+      .string()
+      .optional()
+      .meta({ description: 'Of its work in Temporal; for administrators only' }),
   })
   .meta({ id: 'QueueTask' });
 export type QueueTask = z.infer<typeof QueueTask>;

@@ -94,6 +94,28 @@ describe('the signals, in the browser', () => {
     await page.getByText('2 alerts loaded').waitFor();
   });
 
+  it('brings back the rules of an earlier version', async () => {
+    const { page } = keeper;
+    await page.getByRole('link', { name: 'Rules' }).click();
+    const rule = page.getByRole('article', { name: 'probing' });
+    await page.getByRole('button', { name: 'Delete: probing' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('No rule is saved here').waitFor();
+    await rule.first().waitFor({ state: 'detached' });
+    await push(17, 1, { scenario: 'crowdsecurity/http-probing' });
+    await page.getByText('Earlier versions').click();
+    await page.getByRole('button', { name: 'Bring back: 1', exact: true }).click();
+    const question = page.getByRole('dialog', { name: 'Bring back' });
+    await question.getByText('The rules of version 1 are saved again and are in force.').waitFor();
+    await question.getByRole('button', { name: 'Bring back' }).click();
+    await rule.first().waitFor();
+    await push(18, 1, { scenario: 'crowdsecurity/http-probing' });
+    await page.getByRole('link', { name: 'Alerts', exact: true }).click();
+    await page.getByText('Held back', { exact: true }).first().click();
+    // two from before, and the one after; between them there was no rule
+    await page.getByText('3 alerts loaded').waitFor();
+  });
+
   it('shows the line of waiting signals grow while the central API is away, and drain afterwards', async () => {
     const { page } = keeper;
     await stage.capi.refuse();
@@ -106,7 +128,7 @@ describe('the signals, in the browser', () => {
     await card.getByRole('button', { name: 'Try now' }).click();
     await page.getByText('The central API takes signals.').waitFor();
     await card.getByText('0', { exact: true }).first().waitFor();
-    expect(stage.capi.received().flatMap(({ items }) => items).length).toBe(15 + 7);
+    expect(stage.capi.received().flatMap(({ items }) => items).length).toBe(15 + 1 + 7);
   });
 
   it('has nothing for whoever has no key', async () => {

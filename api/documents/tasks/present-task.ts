@@ -5,6 +5,7 @@ import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import { inScope } from '../../../schemas/documents/users.js';
 import type { Principal } from '../../../schemas/documents/users.js';
 import type { QueueTask, TaskStatus } from '../../../schemas/documents/documents-api.js';
+import { indexWorkflowId } from '../../../schemas/ids.js';
 import type { Links } from '../../http/links.js';
 import type { CallerContext } from '../../http/route.js';
 
@@ -66,8 +67,14 @@ export function presentTask(task: TaskRecord, link: Links, reader: TaskReader): 
   };
 }
 
-/** A row of the queue's list. */
-export function presentQueueTask(task: TaskRecord, link: Links, reader: TaskReader): QueueTask {
+/**
+ * A row of the queue's list.
+ * @param prefix of the ids of this installation in Temporal
+ */
+export function presentQueueTask(
+  task: TaskRecord,
+  { link, reader, prefix }: { link: Links; reader: TaskReader; prefix: string },
+): QueueTask {
   const presented = presentTask(task, link, reader);
   const { task_id, task_state: state, details, created_at, error, error_url } = presented;
   const { started_at: from, finished_at: to } = task;
@@ -80,6 +87,9 @@ export function presentQueueTask(task: TaskRecord, link: Links, reader: TaskRead
     duration_ms: from === null || to === null ? null : to.getTime() - from.getTime(),
     ...(error === undefined ? {} : { error }),
     ...(error_url === undefined ? {} : { error_url }),
+    ...(reader.principal.isAdmin && {
+      workflow_id: indexWorkflowId(prefix, task.file_key, task.generation),
+    }),
   };
 }
 

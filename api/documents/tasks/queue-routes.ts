@@ -50,7 +50,7 @@ function poolState(pool: Pool, workers: readonly WorkerRecord[], asked: Date | u
 }
 
 /** The queue of tasks, from their records, and the pools of the workers, from what these report. */
-export function queueRoutes({ adapters }: GatewayDeps): Route[] {
+export function queueRoutes({ adapters, config }: GatewayDeps): Route[] {
   const workersNow = (): Promise<WorkerRecord[]> =>
     adapters.workers.list(new Date(Date.now() - WORKER_SILENCE_MS));
 
@@ -104,7 +104,10 @@ export function queueRoutes({ adapters }: GatewayDeps): Route[] {
         ]);
         const link = links(baseUrl);
         const tasks = await resolveTaskPartitions(adapters, ctx, [...active, ...ended]);
-        return json(200, { tasks: tasks.map((task) => presentQueueTask(task, link, ctx)) });
+        const { prefix } = config.temporal;
+        return json(200, {
+          tasks: tasks.map((task) => presentQueueTask(task, { link, reader: ctx, prefix })),
+        });
       },
     }),
     route({

@@ -13,6 +13,16 @@ function hintOf(error: ApiError, t: Messages['common']): string | null {
   return null;
 }
 
+/** Errors whose message names what is at fault: a field, a place in a filter, an obstacle. It is in English. */
+const WITH_DETAIL: ReadonlySet<string> = new Set([
+  'VALIDATION_ERROR',
+  'BAD_REQUEST',
+  'INVALID_FILTER',
+  'CONFLICT',
+  'MIGRATION_NOT_POSSIBLE',
+  'MIGRATION_NOT_VERIFIED',
+]);
+
 /** What went wrong, and where it is known what to do about it. */
 export function useErrorText(): (error: unknown) => string {
   const { language, messages } = useLanguage();
@@ -23,7 +33,9 @@ export function useErrorText(): (error: unknown) => string {
       const hint = hintOf(error, t);
       // A sentence without a code is in English; where ours says what to do, it says enough.
       const own = language === 'en' || hint === null || error.code !== null ? error.message : '';
-      const said = server.errors[error.code ?? ''] ?? own;
+      const translated = server.errors[error.code ?? ''];
+      const detail = WITH_DETAIL.has(error.code ?? '') && error.message !== '' ? ` (${error.message})` : '';
+      const said = translated === undefined ? own : translated + detail;
       if (said === '') return hint ?? t.errorUnknown;
       return hint === null ? said : `${said}. ${hint}`.replace('..', '.');
     },

@@ -17,9 +17,11 @@ const configQuery = queryOptions({
   staleTime: Infinity,
 });
 
-type Target = { workflow: string } | { schedule: string } | { partition: string };
+/** A workflow by its whole id, or by what follows the prefix of the installation. */
+type Target = { workflowId: string } | { workflow: string } | { schedule: string } | { partition: string };
 
 function pathOf(target: Target, prefix: string): string {
+  if ('workflowId' in target) return `workflows/${encodeURIComponent(target.workflowId)}`;
   if ('workflow' in target) return `workflows/${encodeURIComponent(prefix + target.workflow)}`;
   if ('schedule' in target) return `schedules/${encodeURIComponent(prefix + target.schedule)}`;
   return `workflows?query=${encodeURIComponent(`TamisPartition=${JSON.stringify(target.partition)}`)}`;

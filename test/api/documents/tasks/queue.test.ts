@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { indexWorkflowId } from '../../../../schemas/ids.js';
 import { ADMIN_TOKEN, startGateway } from '../../support/start-gateway.js';
 import type { Gateway } from '../../support/start-gateway.js';
 import { taskIdOf, until, uploadForm } from '../../support/uploads.js';
@@ -104,6 +105,16 @@ describe('GET /queue/tasks', () => {
         },
       ],
     });
+  });
+});
+
+describe('the workflow of a task in GET /queue/tasks', () => {
+  it('is named to administrators', async () => {
+    const task = await upload('b');
+    const record = (await gateway.adapters.tasks.get(task))!;
+    const [, { tasks }] = (await ask('/queue/tasks')) as [number, { tasks: { workflow_id?: string }[] }];
+    const ids = tasks.map(({ workflow_id: id }) => id);
+    expect(ids).toContain(indexWorkflowId('', record.file_key, record.generation));
   });
 });
 

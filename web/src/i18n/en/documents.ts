@@ -27,6 +27,7 @@ export const documents = {
   fileSize: (size: string) => size,
   indexed: 'Indexed',
   shown: (shown: string, all: string) => `${shown} of ${all} files`,
+  byCharacters: 'names by their characters, so 10 before 9',
   noFiles: 'No file yet',
   noFilesHint: 'Drop files on the area above, or click it to choose some.',
   noFilesRead: 'An editor of the partition has to upload some.',

@@ -28,6 +28,7 @@ export const documents: Messages['documents'] = {
   fileSize: (size) => size.replace('.', ',').replace('B', 'o').replace('K', 'k'),
   indexed: 'Indexation',
   shown: (shown, all) => `${shown} fichiers sur ${all}`,
+  byCharacters: 'noms par caractères, donc 10 avant 9',
   noFiles: 'Aucun fichier',
   noFilesHint: 'Déposez des fichiers sur la zone ci-dessus, ou cliquez-la pour en choisir.',
   noFilesRead: 'Une personne ayant le rôle d’éditeur doit en envoyer.',

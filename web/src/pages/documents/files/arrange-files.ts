@@ -39,13 +39,17 @@ const compare: Record<string, (one: FileRow, other: FileRow) => number> = {
 };
 
 /**
- * The rows that hold every word of the filter, in the order that was asked for. Names of a list that came in pages keep
- * the order of the server: numbers in them as numbers would be read only by moving rows while pages come in.
+ * Names of a list that came in pages keep the order of the server, character by character: numbers in them as numbers
+ * would be read only by moving rows while pages come in.
  */
+export function keepsOrder(rows: readonly FileRow[], sort: Sort): boolean {
+  return sort.key === 'file' && rows.length >= FIRST_PAGE;
+}
+
+/** The rows that hold every word of the filter, in the order that was asked for. */
 export function arrange(rows: readonly FileRow[], filter: string, sort: Sort): FileRow[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   const kept = rows.filter((row) => words.every((word) => searched(row).includes(word)));
-  const ordered = sort.key === 'file' && rows.length >= FIRST_PAGE;
-  const sorted = ordered ? kept : kept.sort(compare[sort.key]);
+  const sorted = keepsOrder(rows, sort) ? kept : kept.sort(compare[sort.key]);
   return sort.descending ? sorted.reverse() : sorted;
 }

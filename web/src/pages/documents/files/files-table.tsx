@@ -10,7 +10,7 @@ import { VirtualTable } from '../../../shared/virtual-table';
 import type { Column, Sort } from '../../../shared/virtual-table';
 import { textOf } from '../queries';
 import type { FileRow } from '../queries';
-import { arrange } from './arrange-files';
+import { arrange, keepsOrder } from './arrange-files';
 import { FileActions } from './file-actions';
 import { FileDialog } from './file-dialog';
 import type { Dialog } from './file-dialog';
@@ -92,6 +92,7 @@ export function FilesTable({ partition, rows, expected, hidden, editable, onDele
         />
         <Text size="sm" c="dimmed" aria-live="polite">
           {t.shown(format.number(shown.length), format.number(all))}
+          {keepsOrder(left, sort) && ` · ${t.byCharacters}`}
           {left.length < all && <Loader size="xs" ml="xs" aria-label={common.loading} />}
         </Text>
       </Group>

@@ -86,7 +86,13 @@ export function TasksTable({ tasks }: { tasks: readonly Task[] }) {
               {t.reason}
             </Button>
           )}
-          <TemporalLink target={{ partition: task.details.partition }} name={task.details.file_id} />
+          {task.workflow_id !== undefined && (
+            // Whose files an administrator may not know have no name here.
+            <TemporalLink
+              target={{ workflowId: task.workflow_id }}
+              name={task.details.file_id || task.task_id}
+            />
+          )}
         </Group>
       ),
     },

@@ -6,7 +6,7 @@ import { MigrationRow } from './migration-row';
 import { migrationsQuery } from './queries';
 
 export function Migrations() {
-  const { operations: t } = useMessages();
+  const { operations: t, server } = useMessages();
   const migrations = useQuery(migrationsQuery);
   return (
     <section aria-label={t.migrations}>
@@ -20,7 +20,13 @@ export function Migrations() {
         {(list) => (
           <Stack gap="sm">
             {list.map((migration) => (
-              <Paper key={migration.name} withBorder p="md">
+              <Paper
+                key={migration.name}
+                withBorder
+                p="md"
+                component="article"
+                aria-label={server.migrations[migration.name] ?? migration.title}
+              >
                 <MigrationRow migration={migration} />
               </Paper>
             ))}

@@ -21,6 +21,12 @@ function scheduleId(name: Schedule['name']): string {
       return 'reconcile-documents';
     case 'retention':
       return 'retain-alerts';
+    case 'retention-tasks':
+      return 'retain-tasks';
+    case 'retention-callbacks':
+      return 'retain-callbacks';
+    case 'retention-quarantine':
+      return 'retain-quarantine';
     case 'backup':
       return 'backup-schedule';
     default:

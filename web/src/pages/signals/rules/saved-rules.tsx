@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useMessages } from '../../../i18n/language';
 import { ConfirmButton } from '../../../shared/confirm-button';
 import { Empty } from '../../../shared/empty';
+import { ErrorNotice } from '../../../shared/error-notice';
 import { More } from '../../../shared/more';
 import { QueryView } from '../../../shared/query-view';
 import { ScrollTable } from '../../../shared/scroll-table';
@@ -17,7 +18,18 @@ const NEW_RULE = 'name: my-rule\nfilter:\n  field: source.cn\n  op: in\n  value:
 
 /** As the text says it: the server has checked that there is one. */
 function nameIn(text: string): string {
-  return /^name:\s*(.+)$/m.exec(text)?.[1]?.trim() ?? '';
+  try {
+    const { name } = JSON.parse(text) as { name?: unknown };
+    if (typeof name === 'string') return name;
+  } catch {
+    // YAML, as most are.
+  }
+  return (
+    /^name:(.+)$/m
+      .exec(text)?.[1]
+      ?.trim()
+      .replace(/^(["'])(.+)\1$/, '$2') ?? ''
+  );
 }
 
 function Versions({ present }: { present: number }) {
@@ -87,6 +99,7 @@ export function SavedRules() {
       <QueryView query={saved}>
         {({ version, rules }) => (
           <Stack>
+            {save.error !== null && <ErrorNotice error={save.error} />}
             {rules.length === 0 && <Empty title={t.noSavedRules}>{t.noSavedRulesHint}</Empty>}
             {rules.map(({ text }, index) => (
               <Paper key={text} withBorder p="md" component="article" aria-label={nameIn(text)}>

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { reducedVector } from '../bench/instant-model-server.js';
+import { startScriptedModelServer } from '../support/model-server/scripted-model-server.js';
+import type { ScriptedModelServer } from '../support/model-server/scripted-model-server.js';
+import { swapClient } from '../support/swap-campaign.js';
+import { uploadTexts } from '../support/upload-texts.js';
+import { openStage } from './support/open-stage.js';
+import type { Stage, Visitor } from './support/open-stage.js';
+
+const PARTITION = 'mills';
+
+let stage: Stage;
+let models: ScriptedModelServer;
+let keeper: Visitor;
+beforeAll(async () => {
+  models = await startScriptedModelServer({ dimension: 256, vector: reducedVector });
+  stage = await openStage();
+  const { stack } = stage;
+  await uploadTexts(stack, PARTITION, { files: 6, paragraphs: 100 });
+  keeper = await stage.visit('/', stack.token);
+}, 300_000);
+afterAll(async () => {
+  await stage?.close();
+  await models?.close();
+});
+
+async function open(path: string): Promise<Page> {
+  await keeper.page.goto(`${stage.stack.base}/app${path}`);
+  return keeper.page;
+}
+
+describe('a move to another embedder, in the browser', () => {
+  async function move(page: Page, least: string): Promise<void> {
+    await page.getByRole('button', { name: 'Move to another embedder' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('combobox', { name: 'Embedder' }).click();
+    await page.getByRole('option', { name: 'new', exact: true }).click();
+    if (least !== '')
+      await dialog.getByRole('textbox', { name: 'Least share of the same results' }).fill(least);
+    await dialog.getByRole('button', { name: 'Move to another embedder' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  }
+
+  it('says by which figures a gate held it back, and what was measured when it went over', async () => {
+    await swapClient(stage.stack).register('new', models.url);
+    const page = await open(`/partitions/${PARTITION}/settings`);
+    await move(page, '1');
+    await page.getByText('failed', { exact: true }).waitFor();
+    const figures = page.getByRole('table', { name: 'Measured before the change' });
+    const overlap = figures.getByRole('row').filter({ hasText: 'Same results as before' });
+    await overlap.getByText(/^\d[\d.]*\s?% \(at least 1(\.0+)?\)$/).waitFor();
+    await figures.getByRole('row').filter({ hasText: 'Rank of known texts' }).getByText(/ → /).waitFor();
+    await page.getByText(/min_overlap/).waitFor();
+    await move(page, '');
+    await page.getByText('completed', { exact: true }).waitFor();
+    await page.getByText('From builtin-hash to new').waitFor();
+    expect(await overlap.textContent()).not.toContain('at least');
+    await open('/partitions');
+    const card = page.getByRole('article').filter({ hasText: PARTITION });
+    await card.getByText('Embedder: new').waitFor();
+    expect(keeper.faults).toEqual([]);
+  });
+});
