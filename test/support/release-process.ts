@@ -8,6 +8,8 @@ export interface ReleaseProcess {
   release: string;
   /** As an orchestrator ends it: SIGTERM. Answers how it ended. */
   stop(): Promise<number | NodeJS.Signals | null>;
+  /** As a machine that fails ends it: SIGKILL. */
+  kill(): Promise<void>;
   logs(): string;
 }
 
@@ -41,6 +43,10 @@ export async function startRelease(
     async stop() {
       child.kill('SIGTERM');
       return await ended;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
     },
     logs: () => log,
   };
