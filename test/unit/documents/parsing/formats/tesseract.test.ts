@@ -8,6 +8,7 @@ import { tesseractFor } from '../../../../../activities/documents/parsing/ocr/te
 import { startTestParser } from '../../../../support/documents/parse-file.js';
 import type { TestParser } from '../../../../support/documents/parse-file.js';
 import { scanPng } from '../../../../support/documents/sample-scan.js';
+import { ZOO } from '../../../../zoo/all-specimens.js';
 import { until } from '../../../../support/until.js';
 
 /** A word of the program's table: where it stands, how sure it is, what it is. */
@@ -115,6 +116,28 @@ describe('the program tesseract', () => {
     expect(String(await parsed)).toContain(message);
     await until('the program is gone', async () => !isRunning(pid), { withinMs: 5000 });
   });
+});
+
+/** Where the program is installed with these languages; the tests above make do with a stand-in. */
+const isInstalled = tesseractFor(['eng', 'fra']) !== null;
+
+(isInstalled ? describe : describe.skip)('the real program', () => {
+  it('reads a picture in the languages that are asked for', async () => {
+    const lines = ['The quick sieve sorts barley', 'Le tamis trie le blé à l’été'];
+    const picture = await scanPng(lines.map((text) => ({ text, size: 24 })));
+    const { text, report } = await parser.parse('png', picture, { limits: { ocrLanguages: ['eng', 'fra'] } });
+    expect(report).toMatchObject({ parser: 'tesseract', pages_by_ocr: 1 });
+    expect(report!.ocr_confidence).toBeGreaterThan(0.6);
+    expect(text).toContain('quick sieve sorts barley');
+    expect(text).toMatch(/tamis trie le blé/);
+  }, 60_000);
+
+  it('reads the first page of a scan of several, and the report says so', async () => {
+    const scan = ZOO.find(({ name }) => name === 'three-pages.tiff')!;
+    const { text, report } = await parser.parse('tiff', Buffer.from(await scan.bytes()), { limits: LIMITS });
+    expect(report).toMatchObject({ parser: 'tesseract', pages_by_ocr: 1, degraded: true });
+    expect(text.match(/barley/g)).toHaveLength(1);
+  }, 60_000);
 });
 
 function isRunning(pid: number): boolean {
