@@ -53,7 +53,8 @@ export async function killFleet(size: { kills: number; everyMs: number }): Promi
 
     const first = fleet.client();
     const documents = documentClient(first);
-    await first.request(`/partition/${PARTITION}`, { method: 'POST' });
+    for (const partition of [PARTITION, 'left', 'right'])
+      await first.request(`/partition/${partition}`, { method: 'POST' });
     for (let file = 0; file < 6; file += 1) {
       const text = `The keeper of the tide mill, number ${file}. ${generatedText(file, 10)}`;
       const url = await documents.upload('POST', PARTITION, `fixed-${file}`, text, `fixed-${file}.txt`);
@@ -76,8 +77,9 @@ export async function killFleet(size: { kills: number; everyMs: number }): Promi
       if (fault !== null) faults.push(fault);
       report.chats += 1;
     };
-    const writers = ['left', 'right'].map((name) =>
-      changingFiles(fleet.client(), { partition: PARTITION, faults, name }),
+    // Each in a partition of its own: both write the same texts, which one partition takes once.
+    const writers = ['left', 'right'].map((partition) =>
+      changingFiles(fleet.client(), { partition, faults }),
     );
     const pushing = fleet.client();
     const pushed = new Set<string>();
