@@ -38,6 +38,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   'bench:retrieval': async () => (await import('./commands/bench.js')).bench('test/bench/retrieval.ts'),
   'bench:search': async () => (await import('./commands/bench.js')).bench('test/bench/search.ts'),
   'bench:legs': async () => (await import('./commands/bench.js')).bench('test/bench/legs.ts'),
+  'bench:metadata': async () => (await import('./commands/bench.js')).bench('test/bench/metadata.ts'),
   'bench:words': async () => (await import('./commands/bench.js')).bench('test/bench/words.ts'),
   'bench:index': async () => (await import('./commands/bench.js')).bench('test/bench/index.ts'),
   'bench:peers': async () => (await import('./commands/bench-peers.js')).benchPeers,
