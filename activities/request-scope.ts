@@ -17,6 +17,11 @@ export function currentRequestId(): string | undefined {
   return scope.getStore()?.requestId;
 }
 
+/** What the work does is no request's, though one caused it: others will have its result as well. */
+export function outsideRequests<T>(work: () => T): T {
+  return scope.run({}, work);
+}
+
 /** Everything that the work does is part of a span. */
 export function inSpan<T>(traceparent: string, work: () => T): T {
   return scope.run({ ...scope.getStore(), traceparent }, work);

@@ -96,7 +96,12 @@ void workflows.ping().catch((error: unknown) => {
 
 /** Users, search, chat and tools, where documents are served. */
 async function openDocuments(documents: GatewayDocumentAdapters) {
-  const search = createSearchService({ ...documents, meter: metrics.meter, settings: config.search });
+  const search = createSearchService({
+    ...documents,
+    meter: metrics.meter,
+    log: logger,
+    settings: config.search,
+  });
   const chat = createChatService({ ...documents, search, settings: config.chat, now: () => new Date() });
   if (config.auth.token === null)
     logger.warn(

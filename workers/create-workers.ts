@@ -183,7 +183,7 @@ async function createDocumentPools(
     // Some are read, others wait for a model or for a refresh: as many small ones as a model takes in one request.
     maxConcurrentActivityTaskExecutions: config.parsing.concurrency + 24,
   });
-  const asking = askingServices(config, adapters);
+  const asking = askingServices(config, adapters, log);
   const models = await serve('models', {
     activities: {
       ...createEmbeddingActivities({ adapters, publish, meter }),
@@ -211,8 +211,8 @@ async function createDocumentPools(
 }
 
 /** Search and chat as the gateway has them, but for what only a client's own words ask for. */
-function askingServices(config: Config, adapters: WorkerDocumentAdapters) {
-  const search = createSearchService({ ...adapters, settings: config.search });
+function askingServices(config: Config, adapters: WorkerDocumentAdapters, log: Warnings) {
+  const search = createSearchService({ ...adapters, log, settings: config.search });
   const chat = createChatService({
     ...adapters,
     search,

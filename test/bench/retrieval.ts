@@ -1,6 +1,7 @@
 /**
  * `npm run bench:retrieval`: how well search finds, on the public collections of `test/bench/data`, one file per
- * document through the public API. Each leg by itself, fusions of them, and what the search route answers.
+ * document through the public API. Each leg by itself, fusions of them, and what the search route answers; the same
+ * search without its measurement of what the embedder understands. `BENCH_ONLY` names the collections, with commas.
  */
 import type { SearchLegHit } from '../../activities/ports/chunks.js';
 import {
@@ -9,8 +10,10 @@ import {
   scaleScores,
 } from '../../activities/retrieval/search/fusion.js';
 import { figureOf, judgeRanking } from '../../activities/retrieval/evaluation/measures.js';
+import { UNKNOWN_COMPETENCES } from '../../activities/retrieval/search/competence.js';
 import { documentClient } from '../support/document-client.js';
 import { openBenchStack } from './open-bench-stack.js';
+import { plainSearch } from '../support/plain-search.js';
 import type { RunningStack } from '../support/running-stack.js';
 import { reportBench } from './bench-report.js';
 import { benchCollections } from './collection.js';
@@ -118,9 +121,19 @@ async function measure(stack: RunningStack, embedderName: string, collection: Co
     const found = await client.search(`/search/partition/${partition}`, { text, top_k: '30' });
     return [...new Set(found.map(({ metadata }) => String(metadata['file_id'])))];
   });
-  return [...RANKINGS.map(([name, ranking]) => row(name, legs.map(ranking))), row('GET /search', answers)];
+  const byAgreement = plainSearch({ ...stack.adapters, competences: UNKNOWN_COMPETENCES });
+  const otherAnswers = await inTurns(collection.queries, async ({ text }) => {
+    const found = await byAgreement.search({ scope, partitions: [partition], text, topK: 30 });
+    return [...new Set(found.map(({ file }) => file.file_id))];
+  });
+  return [
+    ...RANKINGS.map(([name, ranking]) => row(name, legs.map(ranking))),
+    row('the search, weighted by agreement alone', otherAnswers),
+    row('GET /search', answers),
+  ];
 }
 
+const only = process.env['BENCH_ONLY']?.split(',');
 const rows: Row[] = [];
 const notes: string[] = [];
 const ollama = process.env['OLLAMA_HOST'] ?? '';
@@ -145,6 +158,7 @@ for (const [name, overrides] of embedders) {
   try {
     await Promise.all([stack.startGateway(), stack.startWorker()]);
     for (const collection of benchCollections()) {
+      if (only?.includes(collection.name) === false) continue;
       rows.push(...(await measure(stack, name, collection)));
       // After each: the whole takes half an hour.
       report();

@@ -6,21 +6,25 @@ import type { GroupHits } from './search-legs.js';
 import type { RankedHit } from './search-types.js';
 
 /**
- * Share of the dense leg in the fused score, where both legs agree. The built-in embedder is lexical like BM25 and
- * weaker, so it helps as a minor voice. From this agreement on the share is whole; below, it falls with its square, to
- * a quarter: an embedder that does not know the language of a question would drown what the words found.
+ * Share of the dense leg in the fused score.
  *
- * Worked out on the legs of both collections, before feedback, 50 candidates each; nDCG@10 of all-MiniLM, an English
- * model, on Cranfield / PIAF, which is French: 0.444 / 0.794; falling with the agreement itself 0.445 / 0.776, at a
- * share of 0.6 with its square 0.444 / 0.797; BM25 alone 0.395 / 0.818. The built-in embedder: 0.396 / 0.812.
+ * By what the embedder was measured to understand of the question's language: of one that understands nothing of it the
+ * leg is a second opinion on words, of one that understands all of it the leg is the better one. The square, because an
+ * embedder that finds half of the answers ranks the other half as badly as chance does.
+ *
+ * Where that is not known, by agreement: a smaller share for the built-in embedder, which is lexical like BM25 and weaker.
+ * From an agreement of 0.6 on the share is whole; below, it falls with its square, to a quarter.
  */
-function denseWeight({ embedder, lexical, dense }: GroupHits): number {
+function denseWeight({ embedder, competence, lexical, dense }: GroupHits): number {
+  if (competence !== null) return LEAST_SHARE + COMPETENT_SHARE * competence ** 2;
   return (
     (isBuiltin(embedder) ? 0.2 : 0.65) *
     Math.max(MIN_TRUST, Math.min(1, agreement(legOf(lexical), legOf(dense)) / FULL_AGREEMENT) ** 2)
   );
 }
 
+const LEAST_SHARE = 0.3;
+const COMPETENT_SHARE = 0.45;
 const FULL_AGREEMENT = 0.6;
 const MIN_TRUST = 0.25;
 

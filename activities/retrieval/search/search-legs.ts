@@ -9,6 +9,8 @@ import type { CheckedHit, CheckLimits, DroppedHit } from './generation-check.js'
 /** What the partitions of one embedder answered. */
 export interface GroupHits {
   embedder: Embedder;
+  /** Of the embedder in the question's language, 0 to 1; null: not known. */
+  competence: number | null;
   partitions: readonly string[];
   similarityThreshold: number;
   rounds: number;
@@ -63,7 +65,7 @@ export async function searchLegs(
     meter?: Pick<Meter, 'orphansDropped'>;
   },
   request: LegsRequest,
-): Promise<GroupHits> {
+): Promise<Omit<GroupHits, 'competence'>> {
   const { embedder, scope, text, size, topK, signal, fileKey, fileKeys, filter } = request;
   const { similarityThreshold } = request;
   const partitions = [...request.partitions];

@@ -4,6 +4,8 @@ import type { FileStore } from '../../ports/files.js';
 import type { Meter } from '../../ports/meter.js';
 import type { ModelRegistry } from '../../ports/models.js';
 import type { PartitionStore, WorkspaceStore } from '../../ports/partitions.js';
+import { createCompetences } from './competence.js';
+import type { CompetenceLog, Competences } from './competence.js';
 import { expandResults } from './expand-results.js';
 import { findWorkspace } from './find-workspace.js';
 import { fuseGroups } from './fuse-groups.js';
@@ -26,6 +28,9 @@ interface SearchDependencies {
   workspaces: Pick<WorkspaceStore, 'find'>;
   models: Pick<ModelRegistry, 'embedder' | 'reranker'>;
   meter?: Pick<Meter, 'orphansDropped'>;
+  log?: CompetenceLog;
+  /** Measured by default. */
+  competences?: Competences;
   settings: {
     candidates: number;
     similarityThreshold: number;
@@ -59,7 +64,8 @@ interface Place {
  * @throws AppError of the stores and models, as their ports say; WORKSPACE_NOT_FOUND, WORKSPACE_AMBIGUOUS
  */
 export function createSearchService(dependencies: SearchDependencies): SearchService {
-  const { chunks, files, partitions, workspaces, models, settings } = dependencies;
+  const { chunks, files, partitions, workspaces, models, settings, log } = dependencies;
+  const competences = dependencies.competences ?? createCompetences({ ...(log && { log }) });
 
   const findPlace = async (request: SearchRequest): Promise<Place> => {
     const wanted = request.partitions === 'all' ? null : new Set(request.partitions);
@@ -112,7 +118,7 @@ export function createSearchService(dependencies: SearchDependencies): SearchSer
       Promise.all(
         [...groups].map(async ([name, names]) => {
           const embedder = await models.embedder(name);
-          return searchLegs(dependencies, {
+          const legs = searchLegs(dependencies, {
             ...limits,
             partitions: new Set(names),
             embedder,
@@ -125,6 +131,9 @@ export function createSearchService(dependencies: SearchDependencies): SearchSer
             size: Math.min(candidates, MAX_SIZE),
             ...(fileKeys !== undefined && { fileKeys }),
           });
+          // Asked for behind the question itself, which is embedded first.
+          const [found, competence] = await Promise.all([legs, competences.of(embedder, text)]);
+          return { ...found, competence };
         }),
       );
     const rerank = request.rerank ?? { enabled: false };
