@@ -1,3 +1,4 @@
+import { isBuiltin } from '../../models/builtin/builtin-endpoints.js';
 import type { Embedder } from '../../ports/models.js';
 import { outsideRequests } from '../../request-scope.js';
 import { languageOf } from '../../text/language-of.js';
@@ -18,7 +19,8 @@ export interface CompetenceLog {
 export interface Competences {
   /**
    * How well an embedder understands the language of a question, 0 (no better than chance) to 1. Null: not known, as of
-   * a text whose language cannot be told, or while the model does not answer. Never rejects.
+   * a text whose language cannot be told, or while the model does not answer; or not wanted, as of the built-in embedder,
+   * which knows words alone in every language. Never rejects.
    */
   of(embedder: Embedder, text: string): Promise<number | null>;
 }
@@ -106,7 +108,7 @@ export function createCompetences(
 
   return {
     async of(embedder, text) {
-      const language = languageOf(text);
+      const language = isBuiltin(embedder) ? null : languageOf(text);
       if (language === null) return null;
       const { endpointName, modelName, vectorField, dimension } = embedder;
       const key = JSON.stringify([endpointName, modelName, vectorField, dimension, language]);

@@ -12,18 +12,19 @@ import type { RankedHit } from './search-types.js';
  * leg is a second opinion on words, of one that understands all of it the leg is the better one. The square, because an
  * embedder that finds half of the answers ranks the other half as badly as chance does.
  *
- * Where that is not known, by agreement: a smaller share for the built-in embedder, which is lexical like BM25 and weaker.
- * From an agreement of 0.6 on the share is whole; below, it falls with its square, to a quarter.
+ * Where that is not known, by agreement: from 0.6 on the share is whole; below, it falls with its square, to a quarter. Of
+ * the built-in embedder, which is lexical like BM25 and weaker, it is small: nDCG@10 of a search on Cranfield 0.398 so, 0.395
+ * at the 0.3 of an embedder that understands nothing.
  */
 function denseWeight({ embedder, competence, lexical, dense }: GroupHits): number {
-  if (competence !== null) return LEAST_SHARE + COMPETENT_SHARE * competence ** 2;
+  if (competence !== null) return MIN_SHARE + COMPETENT_SHARE * competence ** 2;
   return (
     (isBuiltin(embedder) ? 0.2 : 0.65) *
     Math.max(MIN_TRUST, Math.min(1, agreement(legOf(lexical), legOf(dense)) / FULL_AGREEMENT) ** 2)
   );
 }
 
-const LEAST_SHARE = 0.3;
+const MIN_SHARE = 0.3;
 const COMPETENT_SHARE = 0.45;
 const FULL_AGREEMENT = 0.6;
 const MIN_TRUST = 0.25;

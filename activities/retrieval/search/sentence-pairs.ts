@@ -2,10 +2,7 @@
 export type SentencePair = readonly [question: string, answer: string];
 
 const ENGLISH: readonly SentencePair[] = [
-  [
-    'How do I get rid of rust on my bicycle?',
-    'Oxidised chain links are cleaned with vinegar and a wire brush.',
-  ],
+  ['How do I get rid of rust on my bicycle?', 'Corrosion comes off a bike with vinegar and a wire brush.'],
   ['What time does the library shut in the evening?', 'Readers may borrow books until eight at night.'],
   ['Can I bring my dog to the hotel?', 'Pets are welcome in all rooms for a small fee.'],
   ['Why does my stomach hurt after eating?', 'Indigestion often follows a heavy meal.'],
@@ -36,7 +33,7 @@ const ENGLISH: readonly SentencePair[] = [
 const FRENCH: readonly SentencePair[] = [
   [
     'Comment enlever la rouille de mon vélo ?',
-    'Une chaîne oxydée se nettoie avec du vinaigre et une brosse métallique.',
+    'La corrosion part avec du vinaigre et une brosse métallique.',
   ],
   [
     'À quelle heure ferme la bibliothèque ?',

@@ -124,9 +124,11 @@ describe('createCompetences', () => {
     expect(other).toHaveBeenCalledTimes(1);
   });
 
-  it('knows nothing of a text whose language it cannot tell, and asks no model', async () => {
+  it('knows nothing of a text whose language it cannot tell, nor of the built-in embedder, and asks no model', async () => {
     const embed = jest.fn(expertIn('en'));
     expect(await createCompetences().of(embedderOf(embed), 'turbine 4711')).toBeNull();
+    // Its weight is its own in all languages.
+    expect(await createCompetences().of(embedderOf(embed, 'builtin/hash-1024'), ENGLISH)).toBeNull();
     expect(embed).not.toHaveBeenCalled();
   });
 
