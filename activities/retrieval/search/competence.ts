@@ -19,8 +19,8 @@ export interface CompetenceLog {
 export interface Competences {
   /**
    * How well an embedder understands the language of a question, 0 (no better than chance) to 1. Null: not known, as of
-   * a text whose language cannot be told, or while the model does not answer; or not wanted, as of the built-in embedder,
-   * which knows words alone in every language. Never rejects.
+   * a text whose language cannot be told, or while the model does not answer; or not wanted, as of the built-in
+   * embedder, which knows words alone in every language. Never rejects.
    */
   of(embedder: Embedder, text: string): Promise<number | null>;
 }

@@ -33,7 +33,9 @@ function groupOf(modelName: string, competence: number | null): GroupHits {
   };
 }
 
-const bestOf = (group: GroupHits) => fuseGroups([group]).results[0]?.chunk.chunk_id;
+function bestOf(group: GroupHits): string | undefined {
+  return fuseGroups([group]).results[0]?.chunk.chunk_id;
+}
 
 describe('fuseGroups', () => {
   it.each([
