@@ -1,5 +1,5 @@
 /** A question, and a sentence that answers it in other words. */
-export type SentencePair = readonly [question: string, answer: string];
+type SentencePair = readonly [question: string, answer: string];
 
 const ENGLISH: readonly SentencePair[] = [
   ['How do I get rid of rust on my bicycle?', 'Corrosion comes off a bike with vinegar and a wire brush.'],
