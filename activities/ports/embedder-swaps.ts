@@ -30,6 +30,8 @@ export interface EmbedderSwapStore {
   get(swapId: string): Promise<EmbedderSwapRecord | null>;
   /** The newest of a partition. */
   latest(partitionKey: string): Promise<EmbedderSwapRecord | null>;
+  /** The newest of each by its key; partitions that had none are left out. */
+  latestOfEach(partitionKeys: readonly string[]): Promise<Map<string, EmbedderSwapRecord>>;
   /** The newest first. */
   list(limit: number): Promise<EmbedderSwapRecord[]>;
   /** Notes progress of a running swap; `files_done` never goes down. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MIGRATIONS } from '../migrations/migrations.js';
+import { EmbedderSwap } from './embedder-swaps-api.js';
 import { IndexedEmbedder } from './partitions-api.js';
 import type { ParseReport } from './parse-report.js';
 import { STAGES, TASK_STATES } from './tasks.js';
@@ -89,6 +90,9 @@ const PartitionRow = z
     chunk_count: z.int().meta({ description: 'Extracts of the files' }),
     description: z.string().meta({ description: 'Empty when unset' }),
     embedder: z.string(),
+    embedder_swap: EmbedderSwap.nullable().meta({
+      description: 'The last move to another embedder; null when there never was one',
+    }),
     indexation_preset: z.string(),
     retrieval_preset: z.string(),
     dimension: z.int().nullable(),

@@ -9,11 +9,11 @@ import {
   EmbedderSwapsBody,
   EmbedderSwapsStarted,
 } from '../../../schemas/documents/embedder-swaps-api.js';
-import { presentRun } from '../../http/progress-events.js';
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { PartitionParams } from '../../http/identifiers.js';
+import { presentSwap } from './present-swap.js';
 import { requireSwapTarget, startSwap } from '../../../activities/documents/commands/start-swap.js';
 
 const SWAP = '/partition/{partition}/embedder-swap';
@@ -64,7 +64,7 @@ export function embedderSwapRoutes({ adapters, workflows }: GatewayDeps): Route[
       errors: ['PARTITION_NOT_FOUND'],
       async handle(_ctx, { params }) {
         const swap = await latestOf(params.partition);
-        return json(200, swap && present(swap));
+        return json(200, swap && presentSwap(swap));
       },
     }),
     route({
@@ -94,7 +94,7 @@ export function embedderSwapRoutes({ adapters, workflows }: GatewayDeps): Route[
           userId: principal.userId,
           gates: gatesOf(body),
         });
-        return json(202, present(swap));
+        return json(202, presentSwap(swap));
       },
     }),
     route({
@@ -107,7 +107,7 @@ export function embedderSwapRoutes({ adapters, workflows }: GatewayDeps): Route[
       request: { params: PartitionParams },
       responses: { 200: { description: 'The move', schema: EmbedderSwap } },
       errors: ['PARTITION_NOT_FOUND', 'EMBEDDER_SWAP_NOT_RUNNING', 'SERVICE_UNAVAILABLE'],
-      handle: async (_ctx, { params }) => json(200, present(await cancel(params.partition))),
+      handle: async (_ctx, { params }) => json(200, presentSwap(await cancel(params.partition))),
     }),
     route({
       method: 'get',
@@ -118,7 +118,7 @@ export function embedderSwapRoutes({ adapters, workflows }: GatewayDeps): Route[
       request: {},
       responses: { 200: { description: 'The moves', schema: EmbedderSwapList } },
       errors: [],
-      handle: async () => json(200, { swaps: (await swaps.list(LISTED)).map(present) }),
+      handle: async () => json(200, { swaps: (await swaps.list(LISTED)).map(presentSwap) }),
     }),
     route({
       method: 'post',
@@ -163,14 +163,5 @@ function gatesOf(body: Pick<z.output<typeof EmbedderSwapBody>, keyof SwapGates>)
     min_known_item: body.min_known_item ?? null,
     question_set: body.question_set ?? null,
     min_ndcg: body.min_ndcg ?? null,
-  };
-}
-
-function present({ partition_key: _key, figures, ...swap }: EmbedderSwapRecord) {
-  return {
-    ...presentRun(swap),
-    question_set: swap.question_set ?? null,
-    min_ndcg: swap.min_ndcg ?? null,
-    figures: figures && { ...figures, questions: figures.questions ?? null },
   };
 }

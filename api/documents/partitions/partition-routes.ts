@@ -3,6 +3,7 @@ import { presentFileMetadata } from '../../../activities/retrieval/search/presen
 import { AppError } from '../../../schemas/app-error.js';
 import { chunkId } from '../../../schemas/documents/chunk-id.js';
 import type { FileRecord } from '../../../schemas/documents/documents.js';
+import type { EmbedderSwapRecord } from '../../../schemas/documents/embedder-swaps.js';
 import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import { DEGRADABLE_STAGES } from '../../../schemas/documents/tasks.js';
 import type { Scope } from '../../../schemas/documents/users.js';
@@ -17,6 +18,7 @@ import type { GatewayDeps } from '../../gateway-deps.js';
 import { links } from '../../http/links.js';
 import type { Links } from '../../http/links.js';
 import { FileParams, PartitionParams } from '../../http/identifiers.js';
+import { presentSwap } from './present-swap.js';
 
 const DEFAULT_EXTRACTS = 2000;
 const NOTHING = { files: 0, chunks: 0 };
@@ -32,9 +34,17 @@ const ExtractsQuery = z.object({ limit: ListLimit.default(DEFAULT_EXTRACTS) });
 
 function partitionRow(
   record: PartitionRecord,
-  { files, chunks }: { files: number; chunks: number },
-  dimensions: ReadonlyMap<string, number | null>,
-  scope: Scope,
+  {
+    totals: { files, chunks },
+    swap,
+    dimensions,
+    scope,
+  }: {
+    totals: { files: number; chunks: number };
+    swap: EmbedderSwapRecord | undefined;
+    dimensions: ReadonlyMap<string, number | null>;
+    scope: Scope;
+  },
 ) {
   return {
     partition: record.partition,
@@ -43,6 +53,7 @@ function partitionRow(
     chunk_count: chunks,
     description: record.description,
     embedder: record.embedder,
+    embedder_swap: swap === undefined ? null : presentSwap(swap),
     indexation_preset: record.indexation_preset,
     retrieval_preset: record.retrieval_preset,
     dimension: files === 0 ? null : (dimensions.get(record.embedder) ?? null),
@@ -79,14 +90,20 @@ export function partitionRoutes({ adapters, config, workflows }: GatewayDeps): R
       responses: { 200: { description: 'Partitions by name', schema: PartitionList } },
       async handle({ scope }) {
         const records = await adapters.partitions.list(scope);
-        const [totals, embedders] = await Promise.all([
+        const [totals, swaps, embedders] = await Promise.all([
           adapters.files.totalLive(records.map(({ partition }) => partition)),
+          adapters.embedderSwaps.latestOfEach(records.map(({ partition_key: key }) => key)),
           adapters.models.list('embedder'),
         ]);
         const dimensions = new Map(embedders.map(({ name, dimension }) => [name, dimension]));
         return json(200, {
           partitions: records.map((record) =>
-            partitionRow(record, totals.get(record.partition) ?? NOTHING, dimensions, scope),
+            partitionRow(record, {
+              totals: totals.get(record.partition) ?? NOTHING,
+              swap: swaps.get(record.partition_key),
+              dimensions,
+              scope,
+            }),
           ),
         });
       },

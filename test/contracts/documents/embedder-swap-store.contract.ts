@@ -66,7 +66,7 @@ export function embedderSwapStoreContract(subject: Subject<EmbedderSwapStore>): 
       expect(ended!.finished_at).toBeInstanceOf(Date);
     });
 
-    test('tells the newest of a partition, and of all', async () => {
+    test('tells the newest of a partition, of each of several, and of all', async () => {
       const first = sample();
       const second = sample({ partition_key: first.partition_key });
       const other = sample();
@@ -77,6 +77,15 @@ export function embedderSwapStoreContract(subject: Subject<EmbedderSwapStore>): 
       }
       expect((await store().latest(first.partition_key))?.swap_id).toBe(second.swap_id);
       expect(await store().latest('none')).toBeNull();
+      const keys = [other.partition_key, 'none', first.partition_key];
+      const newest = await store().latestOfEach(keys);
+      expect([...newest].map(([key, { swap_id }]) => [key, swap_id]).sort()).toEqual(
+        [
+          [first.partition_key, second.swap_id],
+          [other.partition_key, other.swap_id],
+        ].sort(),
+      );
+      expect(await store().latestOfEach([])).toEqual(new Map());
       expect((await store().list(2)).map(({ swap_id }) => swap_id)).toEqual([other.swap_id, second.swap_id]);
     });
   });

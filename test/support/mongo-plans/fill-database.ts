@@ -137,7 +137,8 @@ async function multiply(
     );
 }
 
-async function fillAccounts(db: Db, { users, partitions, workspaces, apiKeys }: Stores): Promise<void> {
+async function fillAccounts(db: Db, stores: Stores): Promise<void> {
+  const { users, partitions, embedderSwaps, workspaces, apiKeys } = stores;
   await users.create({
     user_id: 2,
     display_name: 'Ada',
@@ -160,6 +161,23 @@ async function fillAccounts(db: Db, { users, partitions, workspaces, apiKeys }: 
     _id: partitionName(index),
     partition_key: `key-${index}`,
     members: [{ user_id: userIdOf(index), role: 'owner', added_at: new Date() }],
+  }));
+  await embedderSwaps.insert({
+    swap_id: 'swap',
+    partition: partitionName(0),
+    partition_key: 'key-0',
+    source_embedder: 'builtin-hash',
+    target_embedder: 'new',
+    min_overlap: null,
+    min_known_item: null,
+    started_by: '2',
+  });
+  await multiply(db, 'embedder_swaps', SIZES.users, (index) => ({
+    _id: `swap-${index}`,
+    partition: partitionName(index % SIZES.partitions),
+    partition_key: `key-${index % SIZES.partitions}`,
+    status: 'completed',
+    started_at: new Date(Date.now() - index * 60_000),
   }));
   const rest = { partition: partitionName(0), workspace_id: 'w', display_name: null, created_by: 2 };
   await workspaces.create({ workspace_key: 'workspace', ...rest });

@@ -148,7 +148,8 @@ function conversationAsks({ conversations }: Stores): Ask[] {
   ];
 }
 
-function accountAsks({ users, quotas, partitions, workspaces, apiKeys, workers }: Stores): Ask[] {
+function accountAsks(stores: Stores): Ask[] {
+  const { users, quotas, partitions, embedderSwaps, workspaces, apiKeys, workers } = stores;
   const ada: Scope = { kind: 'partitions', userId: 9, roles: { [partitionName(7)]: 'owner' } };
   return [
     ['users.findByTokenDigest', () => users.findByTokenDigest('digest-77')],
@@ -168,6 +169,7 @@ function accountAsks({ users, quotas, partitions, workspaces, apiKeys, workers }
     ['partitions.memberships', () => partitions.memberships(9)],
     ['partitions.members', () => partitions.members(partitionName(7))],
     ['partitions.list', () => partitions.list(ada)],
+    ['embedderSwaps.latestOfEach', () => embedderSwaps.latestOfEach(['key-0', 'key-7'])],
     ['partitions.listDeleted', () => partitions.listDeleted()],
     ['workspaces.get', () => workspaces.get(partitionName(7), 'w-7')],
     ['workspaces.find', () => workspaces.find([partitionName(7), partitionName(8)], 'w-7')],

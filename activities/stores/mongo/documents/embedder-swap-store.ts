@@ -42,6 +42,15 @@ export function createMongoEmbedderSwapStore(db: Db): EmbedderSwapStore {
       const found = await swaps.findOne({ partition_key: partitionKey }, { sort: newestFirst });
       return found && fromDocument(found);
     },
+    async latestOfEach(partitionKeys) {
+      const newest = new Map<string, EmbedderSwapRecord>();
+      if (partitionKeys.length === 0) return newest;
+      // A partition has few of them, each begun by a person.
+      const theirs = swaps.find({ partition_key: { $in: [...partitionKeys] } });
+      for await (const found of theirs.sort({ partition_key: 1, ...newestFirst }))
+        if (!newest.has(found.partition_key)) newest.set(found.partition_key, fromDocument(found));
+      return newest;
+    },
     async list(limit) {
       return (await swaps.find({}).sort(newestFirst).limit(limit).toArray()).map(fromDocument);
     },

@@ -97,10 +97,15 @@ describe('GET /partition/{partition}/embedder-swap', () => {
         finished_at: null,
       },
     ]);
+    const listed = async () => (await ask('GET', '/partition/', undefined, viewer.token))[1];
+    expect(await listed()).toMatchObject({
+      partitions: [{ partition: 'one', embedder_swap: (await ask('GET', PATH))[1] }],
+    });
     const gone = (await gateway.adapters.partitions.markDeleted('one'))!;
     await gateway.adapters.partitions.removeDeleted(gone);
     await gateway.call('POST', '/partition/one', { token: ada.token });
     expect(await ask('GET', PATH)).toEqual([200, null]);
+    expect((await ask('GET', '/partition/'))[1]).toMatchObject({ partitions: [{ embedder_swap: null }] });
   });
 });
 

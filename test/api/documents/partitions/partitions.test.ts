@@ -68,6 +68,7 @@ describe('GET /partition/', () => {
             chunk_count: 1,
             description: '',
             embedder: 'builtin-hash',
+            embedder_swap: null,
             indexation_preset: 'default',
             retrieval_preset: 'default',
             dimension: 1024,

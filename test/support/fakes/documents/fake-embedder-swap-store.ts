@@ -35,6 +35,13 @@ export function createFakeEmbedderSwapStore(): EmbedderSwapStore {
     async latest(partitionKey) {
       return copyRecord(newestFirst().find((swap) => swap.partition_key === partitionKey) ?? null);
     },
+    async latestOfEach(partitionKeys) {
+      const newest = new Map<string, EmbedderSwapRecord>();
+      for (const swap of newestFirst())
+        if (partitionKeys.includes(swap.partition_key) && !newest.has(swap.partition_key))
+          newest.set(swap.partition_key, copyRecord(swap));
+      return newest;
+    },
     async list(limit) {
       return copyRecord(newestFirst().slice(0, limit));
     },

@@ -139,6 +139,7 @@ export const documents = {
     '0 to 1; when it is not reached the partition stays with its embedder. Empty: it goes over anyway.',
   swapOf: (from: string, target: string) => `From ${from} to ${target}`,
   cancelSwapQuestion: (embedder: string) => `Give the move up? The partition stays with ${embedder}.`,
+  swapStatuses: { running: 'running', completed: 'completed', failed: 'failed', cancelled: 'given up' },
   swapFigures: 'Measured before the change',
   swapSampled: 'Texts asked as questions',
   swapOverlap: 'Same results as before',

@@ -141,6 +141,7 @@ export const documents: Messages['documents'] = {
     'De 0 à 1 ; si ce n’est pas atteint, la partition garde la sienne. Vide : elle change de toute façon.',
   swapOf: (from, target) => `De ${from} à ${target}`,
   cancelSwapQuestion: (embedder) => `Abandonner le passage ? La partition reste avec ${embedder}.`,
+  swapStatuses: { running: 'en cours', completed: 'terminé', failed: 'échoué', cancelled: 'abandonné' },
   swapFigures: 'Mesures avant le changement',
   swapSampled: 'Textes posés comme questions',
   swapOverlap: 'Mêmes résultats qu’avant',

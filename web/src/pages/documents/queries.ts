@@ -24,7 +24,8 @@ async function readFiles(partition: string, query: { limit: number; after?: stri
 export const partitionsQuery = queryOptions({
   queryKey: ['partitions'],
   queryFn: readPartitions,
-  refetchInterval: 30_000,
+  refetchInterval: ({ state: { data } }) =>
+    data?.some(({ embedder_swap: swap }) => swap?.status === 'running') ? 3_000 : 30_000,
 });
 
 /** The first rows are shown at once. A long page costs the server little more than a short one. */

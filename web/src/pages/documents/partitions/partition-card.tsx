@@ -1,4 +1,4 @@
-import { Anchor, Badge, Card, Group, Text } from '@mantine/core';
+import { Anchor, Badge, Box, Card, Group, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { api } from '../../../api/client';
@@ -6,6 +6,7 @@ import { useFormat } from '../../../i18n/format';
 import { useMessages } from '../../../i18n/language';
 import { ConfirmButton } from '../../../shared/confirm-button';
 import { to } from '../../../shared/routes';
+import { SwapState } from '../../../shared/swap-state';
 import { Time } from '../../../shared/time';
 import { activeTasksQuery, mayOwn } from '../queries';
 import type { PartitionRow } from '../queries';
@@ -53,6 +54,11 @@ export function PartitionCard({ partition: row }: { partition: PartitionRow }) {
         {common.colon}
         {row.embedder}
       </Text>
+      {row.embedder_swap !== null && (
+        <Box mt="xs">
+          <SwapState swap={row.embedder_swap} />
+        </Box>
+      )}
       <Group justify="space-between" mt="sm">
         <Text size="sm" c="dimmed">
           {t.createdAgo} <Time at={row.created_at} />

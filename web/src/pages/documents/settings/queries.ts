@@ -25,8 +25,6 @@ async function readSwap(partition: string) {
   return bodyOf(api.GET('/partition/{partition}/embedder-swap', { params: { path: { partition } } }));
 }
 
-export type Swap = NonNullable<Awaited<ReturnType<typeof readSwap>>>;
-
 /** The last move to another embedder; null: there was none. */
 export function swapQuery(partition: string) {
   return queryOptions({
