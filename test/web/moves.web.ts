@@ -44,7 +44,7 @@ describe('a move to another embedder, in the browser', () => {
 
   it('says by which figures a gate held it back, and what was measured when it went over', async () => {
     await swapClient(stage.stack).register('new', models.url);
-    const page = await open(`/partitions/${PARTITION}/settings`);
+    let page = await open(`/partitions/${PARTITION}/settings`);
     await move(page, '1');
     await page.getByText('failed', { exact: true }).waitFor();
     const figures = page.getByRole('table', { name: 'Measured before the change' });
@@ -52,13 +52,41 @@ describe('a move to another embedder, in the browser', () => {
     await overlap.getByText(/^\d[\d.]*\s?% \(at least 1(\.0+)?\)$/).waitFor();
     await figures.getByRole('row').filter({ hasText: 'Rank of known texts' }).getByText(/ → /).waitFor();
     await page.getByText(/min_overlap/).waitFor();
+    const heldBack = await figures.innerText();
+
+    page = await open('/partitions');
+    const card = page.getByRole('article').filter({ hasText: PARTITION });
+    const moved = card.getByRole('group', { name: 'From builtin-hash to new' });
+    await moved.getByText('failed', { exact: true }).waitFor();
+    expect(await figures.innerText()).toBe(heldBack);
+    await card.getByText('Embedder: builtin-hash').waitFor();
+
+    page = await open(`/partitions/${PARTITION}/settings`);
     await move(page, '');
     await page.getByText('completed', { exact: true }).waitFor();
     await page.getByText('From builtin-hash to new').waitFor();
-    expect(await overlap.textContent()).not.toContain('at least');
-    await open('/partitions');
-    const card = page.getByRole('article').filter({ hasText: PARTITION });
+    const wentOver = await figures.innerText();
+    expect(wentOver).not.toContain('at least');
+
+    page = await open('/partitions');
+    await moved.getByText('completed', { exact: true }).waitFor();
     await card.getByText('Embedder: new').waitFor();
+    expect(await figures.innerText()).toBe(wentOver);
+    page = await open('/state');
+    const moves = page.getByRole('region', { name: 'Moves to another embedder' });
+    await moves.getByText('failed', { exact: true }).waitFor();
+    expect(await moves.getByRole('table').allInnerTexts()).toEqual([wentOver, heldBack]);
+    expect(keeper.faults).toEqual([]);
+  });
+
+  it('is told on the card in French too', async () => {
+    const page = await open('/partitions');
+    await page.getByRole('button', { name: /^Signed in as/ }).click();
+    await page.getByRole('menuitem', { name: 'Français' }).click();
+    const moved = page.getByRole('article').getByRole('group', { name: 'De builtin-hash à new' });
+    await moved.getByText('Mêmes résultats qu’avant').waitFor();
+    await moved.getByText('Rang des textes connus').waitFor();
+    await moved.getByText('terminé', { exact: true }).waitFor();
     expect(keeper.faults).toEqual([]);
   });
 });

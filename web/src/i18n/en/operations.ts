@@ -58,6 +58,11 @@ export const operations = {
   latest: (mode: string, state: string) => `Last ${mode}: ${state}`,
   progress: (done: string, total: string | null, unit: string) =>
     total === null ? `${done} ${unit}` : `${done} of ${total} ${unit}`,
+  figures: 'Figures',
+  swaps: 'Moves to another embedder',
+  swapsHint:
+    'Those that go on, and the last that ended. Owners begin one and give it up in the settings of the partition.',
+  noSwaps: 'No partition was moved yet.',
   schedules: 'Schedules',
   schedule: 'Schedule',
   when: 'When',

@@ -11,6 +11,7 @@ export const server = {
   schedules: {} as Texts,
   phases: {} as Texts,
   units: {} as Texts,
+  figures: {} as Texts,
   references: {
     embedder: 'embedders',
     reranker: 'rerankers',

@@ -59,6 +59,11 @@ export const operations: Messages['operations'] = {
   modes: { dry_run: 'comptage', run: 'exécution', verify: 'vérification', rollback: 'retour' },
   latest: (mode, state) => `Dernière ${mode} : ${state}`,
   progress: (done, total, unit) => (total === null ? `${done} ${unit}` : `${done} sur ${total} ${unit}`),
+  figures: 'Chiffres',
+  swaps: 'Passages à une autre vectorisation',
+  swapsHint:
+    'Ceux qui sont en cours, et les derniers qui ont fini. Un propriétaire en lance et en abandonne dans les réglages de la partition.',
+  noSwaps: 'Aucune partition n’a encore changé de vectorisation.',
   schedules: 'Planification',
   schedule: 'Travail',
   when: 'Quand',

@@ -6,6 +6,7 @@ import { useMessages } from '../../../i18n/language';
 import { ConfirmButton } from '../../../shared/confirm-button';
 import { TemporalLink } from '../../../shared/temporal-link';
 import { Time } from '../../../shared/time';
+import { MigrationFigures } from './migration-figures';
 import type { Migration } from './queries';
 
 type Step = 'dry_run' | 'run' | 'pause' | 'resume' | 'cancel';
@@ -72,6 +73,7 @@ function Latest({ run }: { run: Migration['latest'][number] }) {
       {active && run.total !== null && (
         <Progress value={(100 * run.done) / Math.max(1, run.total)} animated aria-label={said} />
       )}
+      <MigrationFigures figures={run.figures} />
     </Stack>
   );
 }

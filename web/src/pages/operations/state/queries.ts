@@ -44,8 +44,19 @@ export type Schedule = Awaited<ReturnType<typeof readSchedules>>[number];
 export const migrationsQuery = queryOptions({
   queryKey: ['operations', 'migrations'],
   queryFn: readMigrations,
+  refetchInterval: ({ state: { data } }) => {
+    const states = data?.map(({ latest }) => latest[0]?.state) ?? [];
+    if (states.includes('running')) return 1_000;
+    // one that is told to go on does so with its next slice
+    return states.includes('paused') ? 3_000 : 10_000;
+  },
+});
+
+export const swapsQuery = queryOptions({
+  queryKey: ['operations', 'swaps'],
+  queryFn: async () => (await bodyOf(api.GET('/admin/embedder-swaps'))).swaps,
   refetchInterval: ({ state: { data } }) =>
-    data?.some(({ latest }) => latest[0]?.state === 'running') ? 1_000 : 10_000,
+    data?.some(({ status }) => status === 'running') ? 3_000 : 30_000,
 });
 
 export const schedulesQuery = queryOptions({

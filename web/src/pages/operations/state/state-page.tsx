@@ -8,6 +8,7 @@ import { Migrations } from './migrations';
 import { readyQuery } from './queries';
 import { Readiness } from './readiness';
 import { Schedules } from './schedules';
+import { Swaps } from './swaps';
 
 function StatePage() {
   const { operations: t } = useMessages();
@@ -20,6 +21,7 @@ function StatePage() {
         <>
           <Metrics />
           <Migrations />
+          <Swaps />
           <Schedules />
         </>
       )}
