@@ -68,33 +68,53 @@ export function writeBmp({ width, height, pixels }: Scan): Buffer {
   return bmp;
 }
 
-/** Uncompressed; the same picture `pages` times. */
-export function writeTiff({ width, height, pixels }: Scan, pages = 1): Buffer {
-  const tags = [
-    [256, width],
-    [257, height],
-    [258, 8],
-    [259, 1],
-    [262, 2],
-    [273, 8],
-    [277, 3],
-    [278, height],
-    [279, pixels.length],
-  ] as const;
-  const size = 2 + tags.length * 12 + 4;
-  const directories = Array.from({ length: pages }, (_, page) => {
-    const directory = Buffer.alloc(size);
-    directory.writeUInt16LE(tags.length, 0);
+/** The upper part of a scan. */
+export function cropScan({ width, height, pixels }: Scan, share: number): Scan {
+  const rows = Math.ceil(height * share);
+  return { width, height: rows, pixels: pixels.subarray(0, rows * width * 3) };
+}
+
+const NOWHERE = 0xfffffff0;
+const DIRECTORY_TAGS = 9;
+const DIRECTORY_BYTES = 2 + DIRECTORY_TAGS * 12 + 4;
+
+/** Where the directory of each picture of such a TIFF stands. */
+function directoriesOf(scans: readonly Scan[]): number[] {
+  let at = 8;
+  return scans.map(({ pixels }) => {
+    const directory = at + pixels.length;
+    at = directory + DIRECTORY_BYTES;
+    return directory;
+  });
+}
+
+/** Uncompressed, a page each; one without pixels says that they stand behind the end of the file. */
+export function writeTiff(scans: readonly Scan[]): Buffer {
+  const directories = directoriesOf(scans);
+  const parts = scans.flatMap(({ width, height, pixels }, page) => {
+    const tags = [
+      [256, width],
+      [257, height],
+      [258, 8],
+      [259, 1],
+      [262, 2],
+      [273, pixels.length === 0 ? NOWHERE : directories[page]! - pixels.length],
+      [277, 3],
+      [278, height],
+      [279, pixels.length],
+    ] as const;
+    const directory = Buffer.alloc(DIRECTORY_BYTES);
+    directory.writeUInt16LE(DIRECTORY_TAGS, 0);
     tags.forEach(([tag, value], i) => {
       directory.writeUInt16LE(tag, 2 + i * 12);
       directory.writeUInt16LE(4, 4 + i * 12);
       directory.writeUInt32LE(1, 6 + i * 12);
       directory.writeUInt32LE(value, 10 + i * 12);
     });
-    if (page + 1 < pages) directory.writeUInt32LE(8 + pixels.length + (page + 1) * size, size - 4);
-    return directory;
+    directory.writeUInt32LE(directories[page + 1] ?? 0, DIRECTORY_BYTES - 4);
+    return [pixels, directory];
   });
   const head = Buffer.from('49492a0000000000', 'hex');
-  head.writeUInt32LE(8 + pixels.length, 4);
-  return Buffer.concat([head, pixels, ...directories]);
+  head.writeUInt32LE(directories[0]!, 4);
+  return Buffer.concat([head, ...parts]);
 }

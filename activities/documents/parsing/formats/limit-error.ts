@@ -9,6 +9,7 @@ const SENTENCES = {
   maxArchiveDepth: 'Files are packed in files deeper than is allowed; unpack the inner ones first.',
   maxExpandedBytes: 'The file unpacks to more than is allowed; split it into several files.',
   maxPixels: 'The picture has more pixels than are allowed; scale it down.',
+  maxPages: 'The file has more pages than are allowed; split it into several files.',
   maxImageBytes: 'The picture has more bytes than are allowed; scale it down, or compress it more.',
 } as const;
 

@@ -155,7 +155,10 @@ async function readXml(source: Source): Promise<ParsedSections> {
 
 async function readImage(source: Source): Promise<ParsedSections> {
   const { tesseractFor } = await import('../ocr/tesseract-program.js');
-  const parsed = withoutPages((await import('./image-parser.js')).parseImage(source));
+  const { parseImage } = await import('./image-parser.js');
+  let read: ReturnType<ParsedSections['pages']> = null;
+  const sections = parseImage(source, (pages) => void (read = pages));
+  const parsed: ParsedSections = { sections, pages: () => read };
   return tesseractFor(source.limits.ocrLanguages) === null
     ? parsed
     : { ...parsed, parser: { name: 'tesseract' } };

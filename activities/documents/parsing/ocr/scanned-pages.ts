@@ -1,21 +1,14 @@
-import { dirname } from 'node:path';
 import type { ParsedPage } from '@llamaindex/liteparse';
 import { AppError } from '../../../../schemas/app-error.js';
 import type { ParseLimits } from '../parse-limits.js';
 import type { ParseNotes } from '../parse-notes.js';
-import { createLanguageChoice } from './language-choice.js';
-import { recognise } from './recognise.js';
-import type { Recognised } from './recognised.js';
+import { createPageRecogniser } from './page-recogniser.js';
 
 /** Enough for letters of 6 points. */
 const DPI = 200;
 const POINTS_PER_INCH = 72;
 /** A stamp or a page number over a scan is no text layer. */
 const FEW_LETTERS = 24;
-/** A page read with less is in another language than was chosen by the pages before it. */
-const SURE = 0.6;
-/** Of the time of a document: what is left is for pages that have text. */
-const TIME_SHARE = 0.7;
 
 export interface ScannedPages {
   /** The text of a page that is only a picture; null where it is not, or is not read. */
@@ -32,25 +25,8 @@ export function createScannedPages(
   input: string | Buffer,
   { path, limits, notes }: { path: string; limits: OcrLimits; notes: ParseNotes },
 ): ScannedPages {
-  const until = Date.now() + limits.timeoutMs * TIME_SHARE;
-  const choice = createLanguageChoice(limits.ocrLanguages);
+  const recogniser = createPageRecogniser({ path, limits, notes });
   let failed = false;
-
-  const recogniseText = async (image: Buffer, pageNumber: number): Promise<Recognised> => {
-    const scratch = dirname(path);
-    const languages = choice.current();
-    const found = await recognise(image, { languages, scratch });
-    if (languages.length < limits.ocrLanguages.length && found.confidence < SURE) {
-      choice.widen();
-      return recognise(image, { languages: choice.current(), scratch });
-    }
-    const chosen = choice.see(found.text);
-    if (chosen !== null)
-      notes.warn(
-        `OCR reads the pages behind page ${pageNumber} as '${chosen}', by the words of those up to it.`,
-      );
-    return found;
-  };
 
   const mayRead = (): boolean => {
     if (failed || limits.ocrLanguages.length === 0) return false;
@@ -58,7 +34,7 @@ export function createScannedPages(
       notes.degrade(`At most ${limits.maxOcrPages} scanned pages are read by OCR; the others were left out.`);
       return false;
     }
-    if (Date.now() < until) return true;
+    if (recogniser.hasTime()) return true;
     notes.degrade('Scanned pages were left out: there was no time to read all of them by OCR.');
     return false;
   };
@@ -72,7 +48,7 @@ export function createScannedPages(
       page.pageNum,
     ]);
     if (shot === undefined) return null;
-    const { text, confidence } = await recogniseText(shot.imageBuffer, page.pageNum);
+    const { text, confidence } = await recogniser.read(shot.imageBuffer, page.pageNum);
     notes.recognise(confidence);
     return letters(text) > letters(page.text) ? text : null;
   };

@@ -20,6 +20,7 @@ export interface PictureCollector {
   count(): PictureCount;
 }
 
+export const NO_MODEL_TAKES_IT = 'A picture is in a format that vision models do not take.';
 const TOO_MANY = 'The document has more pictures, in number or bytes, than are described.';
 
 /**
@@ -39,7 +40,7 @@ export function createPictureCollector(directory: string, limits: PictureLimits)
   const isFull = (): boolean => kept >= limits.maxPictures || total >= limits.maxTotalBytes;
   const reasonAgainst = (bytes: Buffer, format: ReturnType<typeof readPictureFormat>): string | null => {
     if (bytes.length > limits.maxBytes) return `A picture has more than ${limits.maxBytes} bytes.`;
-    if (format === null) return 'A picture is in a format that vision models do not take.';
+    if (format === null) return NO_MODEL_TAKES_IT;
     if (format.width * format.height > limits.maxPixels)
       return `A picture has more than ${limits.maxPixels} pixels.`;
     return isFull() || total + bytes.length > limits.maxTotalBytes ? TOO_MANY : null;

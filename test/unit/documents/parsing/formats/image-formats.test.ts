@@ -7,7 +7,13 @@ import { writePdf } from '../../../../support/documents/write-pdf.js';
 import { startTestParser } from '../../../../support/documents/parse-file.js';
 import type { TestParser } from '../../../../support/documents/parse-file.js';
 import { declaringPng } from '../../../../support/documents/sample-picture.js';
-import { decodePng, scanPng, writeBmp, writeTiff } from '../../../../support/documents/sample-scan.js';
+import {
+  cropScan,
+  decodePng,
+  scanPng,
+  writeBmp,
+  writeTiff,
+} from '../../../../support/documents/sample-scan.js';
 import type { Scan } from '../../../../support/documents/sample-scan.js';
 
 const LINES = [
@@ -32,7 +38,7 @@ describe('pictures', () => {
   it.each(['png', 'bmp', 'tiff'] as const)(
     'reads the text of a %s by OCR',
     async (kind) => {
-      const bytes = { png: () => png, bmp: () => writeBmp(scan), tiff: () => writeTiff(scan) }[kind]();
+      const bytes = { png: () => png, bmp: () => writeBmp(scan), tiff: () => writeTiff([scan]) }[kind]();
       const { text, report } = await parser.parse(kind, bytes, { limits: LIMITS });
       expect(text).toMatch(/quick sieve sorts barley\s+Number 4711 of the mill/);
       expect(report).toMatchObject({
@@ -59,15 +65,6 @@ describe('pictures', () => {
     } finally {
       await rm(directory, { recursive: true, force: true });
     }
-  }, 60_000);
-
-  it('reads the first picture of a file of several, and says so', async () => {
-    const { text, report } = await parser.parse('tiff', writeTiff(scan, 3), { limits: LIMITS });
-    expect(text).toContain('4711');
-    expect(report).toMatchObject({
-      degraded: true,
-      reasons: ["Only the first of the file's 3 pictures was read."],
-    });
   }, 60_000);
 
   it('refuses more pixels and more bytes than are allowed', async () => {
@@ -126,6 +123,100 @@ describe('pictures', () => {
     cancel.abort(new Error('not wanted any more'));
     expect(await ended).toMatchObject({ message: 'not wanted any more' });
     expect(Date.now() - begun).toBeLessThan(5000);
+  }, 60_000);
+});
+
+describe('a TIFF of several pages', () => {
+  let wheel: Scan;
+  beforeAll(async () => {
+    const page = await scanPng([{ text: 'A wheel by the river', size: 24 }]);
+    wheel = cropScan(decodePng(page), 0.15);
+  });
+  const top = (): Scan => cropScan(scan, 0.15);
+  const lost = (): Scan => ({ ...top(), pixels: Buffer.alloc(0) });
+
+  it('has the text of each with its number', async () => {
+    const progress: unknown[] = [];
+    const { chunks, report } = await parser.parse('tiff', writeTiff([top(), wheel, top()]), {
+      limits: LIMITS,
+      onProgress: (seen) => progress.push(seen),
+    });
+    const words = (number: number): string =>
+      chunks.flatMap(({ page, text }) => (page === number ? text : [])).join(' ');
+    expect([1, 2, 3].map((number) => /barley|wheel/.exec(words(number))?.[0])).toEqual([
+      'barley',
+      'wheel',
+      'barley',
+    ]);
+    expect(report).toMatchObject({
+      pages: 3,
+      pages_without_text: 0,
+      pages_by_ocr: 3,
+      degraded: false,
+      warnings: [],
+    });
+  }, 60_000);
+
+  it('is read without the pages that are damaged or too large, and says which', async () => {
+    const bytes = writeTiff([lost(), top(), scan, wheel]);
+    const { text, report } = await parser.parse('tiff', bytes, {
+      limits: { ...LIMITS, maxPixels: top().width * top().height },
+    });
+    expect(text).toMatch(/barley[^]*wheel/);
+    expect(report).toMatchObject({
+      pages: 4,
+      pages_by_ocr: 2,
+      pages_without_text: 2,
+      degraded: true,
+      reasons: [
+        '1 of 4 pages have more pixels than are allowed and were left out: 3.',
+        '1 of 4 pages are damaged and were left out: 1.',
+      ],
+    });
+  }, 60_000);
+
+  it('is refused where no page can be read', async () => {
+    await expect(parser.parse('tiff', writeTiff([lost(), lost()]), { limits: LIMITS })).rejects.toMatchObject(
+      { code: 'FILE_CORRUPT' },
+    );
+    const small = { ...LIMITS, maxPixels: 1000 };
+    await expect(parser.parse('tiff', writeTiff([top(), top()]), { limits: small })).rejects.toMatchObject({
+      code: 'FILE_TOO_COMPLEX',
+      details: { limit: 'maxPixels', max: 1000 },
+    });
+  }, 60_000);
+
+  it('has at most so many pages in all, and by OCR', async () => {
+    const bytes = writeTiff([wheel, wheel, wheel]);
+    const { report } = await parser.parse('tiff', bytes, { limits: { ...LIMITS, maxOcrPages: 2 } });
+    expect(report).toMatchObject({
+      pages: 3,
+      pages_by_ocr: 2,
+      reasons: ['1 of 3 pages were left out: at most 2 pages of a file are read by OCR.'],
+    });
+    await expect(parser.parse('tiff', bytes, { limits: { ...LIMITS, maxPages: 2 } })).rejects.toMatchObject({
+      code: 'FILE_TOO_COMPLEX',
+      details: { limit: 'maxPages', max: 2 },
+    });
+  }, 60_000);
+
+  it('has no page in a smaller copy of another', async () => {
+    const bytes = writeTiff([wheel, top(), top()]);
+    // The first tag of its directory says that it is a copy (an odd number), in place of its width.
+    const directory = bytes.readUInt32LE(4);
+    bytes.writeUInt16LE(254, directory + 2);
+    bytes.writeUInt32LE(1, directory + 10);
+    const { text, report } = await parser.parse('tiff', bytes, { limits: LIMITS });
+    expect(text).not.toContain('wheel');
+    expect(report).toMatchObject({ pages: 2, pages_by_ocr: 2, degraded: false });
+  }, 60_000);
+
+  it('says where its list of pages leads out of the file', async () => {
+    const bytes = writeTiff([wheel, top()]);
+    bytes.writeUInt32LE(bytes.length + 100, bytes.length - 4);
+    const { report } = await parser.parse('tiff', bytes, { limits: LIMITS });
+    expect(report).toMatchObject({ pages: 2, degraded: true });
+    expect(report!.reasons).toEqual([expect.stringContaining('damaged behind page 2')]);
   }, 60_000);
 });
 
