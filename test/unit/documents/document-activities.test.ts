@@ -149,13 +149,21 @@ describe('parseDocument', () => {
     expect(await bench.files.listLive(scope, 'library', { degradedStage: 'parse' })).toHaveLength(1);
   });
 
-  it('takes three crashes for a damaged file', async () => {
-    const bench = await activityBench(scriptedParser(new AppError('PARSER_CRASHED')));
+  it('takes three crashes for a damaged file, and says so to a person', async () => {
+    const crash = new AppError('PARSER_CRASHED', undefined, { details: { ended: 'SIGABRT' } });
+    const bench = await activityBench(scriptedParser(crash));
     const ref = refOf(await bench.admit('guide', 'text'));
     const parse = (attempt: number) =>
-      codeOf(inActivity(() => bench.documents.parseDocument(ref), { attempt }).result);
-    expect(await parse(2)).toBe('PARSER_CRASHED');
-    expect(await parse(3)).toBe('FILE_CORRUPT');
+      inActivity(() => bench.documents.parseDocument(ref), { attempt }).result.catch(
+        (error: unknown) => error,
+      );
+    expect(await parse(2)).toMatchObject({ code: 'PARSER_CRASHED' });
+    expect(await parse(3)).toMatchObject({
+      code: 'FILE_CORRUPT',
+      message:
+        'The program that reads this type of file stopped on it 3 times. ' +
+        'Saving the file anew in the program it comes from may help.',
+    });
   });
 });
 

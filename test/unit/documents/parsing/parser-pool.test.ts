@@ -20,6 +20,7 @@ import type {
 import { samplePages } from '../../../support/documents/sample-pages.js';
 import { writeDocx, writeDocxBomb } from '../../../support/documents/write-docx.js';
 import { writePdf } from '../../../support/documents/write-pdf.js';
+import { until } from '../../../support/until.js';
 
 const ALLOWED = new Set([
   'PATH',
@@ -435,15 +436,26 @@ describe('limits', () => {
     await sound();
   });
 
-  it('outlives a parser that crashes', async () => {
-    pids = [];
-    own = createParserPool({ size: 1, onStart, limits: { memoryMb: 16_384 } });
-    const crash = parse('pdf', endlessPdf, {}, own);
-    while (pids.length === 0) await new Promise((done) => setTimeout(done, 10));
-    process.kill(pids[0]!, 'SIGSEGV');
-    await expect(crash).rejects.toMatchObject({ code: 'PARSER_CRASHED' });
-    await sound();
-  });
+  it.each(['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL'] as const)(
+    'outlives a parser that ends by %s: its document has a sentence, and what is read beside it goes on',
+    async (signal) => {
+      pids = [];
+      own = createParserPool({ size: 2, onStart, limits: { memoryMb: 16_384 } });
+      const crash = parse('pdf', endlessPdf, {}, own).catch((error: unknown) => error);
+      await until('the parser runs', () => Promise.resolve(pids.length === 1));
+      const beside = parse('pdf', writePdf(samplePages(40)), {}, own);
+      await until('the other one runs', () => Promise.resolve(pids.length === 2));
+      process.kill(pids[0]!, signal);
+      expect(await crash).toMatchObject({
+        code: 'PARSER_CRASHED',
+        message: 'The program that reads this type of file crashed on it.',
+        details: { ended: signal },
+      });
+      expect((await beside).pages).toBe(40);
+      await sound();
+      expect(isAlive(pids[0]!)).toBe(false);
+    },
+  );
 
   it('stops what was begun last when all together take too much memory, and reads it by itself', async () => {
     pids = [];
