@@ -27,6 +27,7 @@ const CHOSEN = new Set([
   'damaged-list-of-types.docx',
   'empty.docx',
   'mails-in-mails-without-end.eml',
+  'three-pages.tiff',
   'with-password.pptx',
 ]);
 
@@ -179,4 +180,41 @@ describe('the zoo through the gateway', () => {
     expect((await client.ended(next)).task_state).toBe('COMPLETED');
     expect(await remainingDrift(stack)).toEqual([]);
   }, 120_000);
+
+  it('names the page of a scan of several on which words were found', async () => {
+    const [hit] = await client.search(`/search/partition/zoo/file/${idOf('three-pages.tiff')}`, {
+      text: 'Number 4711 of the mill',
+      top_k: '1',
+    });
+    expect(hit).toMatchObject({ content: expect.stringContaining('4711'), metadata: { page: 2 } });
+  }, 60_000);
+
+  it('says in a sentence that parsers ended by a signal on a file, and reads the next', async () => {
+    const pdf = new Uint8Array(writePdf(samplePages(3000)));
+    const url = await client.upload('POST', 'zoo', 'deadly', pdf, 'deadly.pdf');
+    await until('pages are being read', async () => {
+      const status = await client.task(url);
+      return status.stage === 'parse' && status.progress > 0;
+    });
+    const ended = new Set<number>();
+    for (const attempt of [1, 2, 3]) {
+      const parser = await until(`a parser reads it, ${attempt}`, () =>
+        Promise.resolve(parserPids().find((pid) => !ended.has(pid)) ?? (false as const)),
+      );
+      process.kill(parser, 'SIGABRT');
+      ended.add(parser);
+    }
+    const { task_state, error } = await client.ended(url);
+    expect(task_state).toBe('FAILED');
+    expect(error).toEqual({
+      code: 'FILE_CORRUPT',
+      message:
+        'The program that reads this type of file stopped on it 3 times. ' +
+        'Saving the file anew in the program it comes from may help.',
+    });
+    const next = await client.upload('POST', 'zoo', 'after', 'grain,price\noats,six\n', 'after.csv');
+    expect((await client.ended(next)).task_state).toBe('COMPLETED');
+    expect(stack.crashes()).toEqual([]);
+    expect(await remainingDrift(stack)).toEqual([]);
+  }, 180_000);
 });
