@@ -1,19 +1,20 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import { askStack } from '../support/ask-stack.js';
 import { documentClient } from '../support/document-client.js';
 import { sampleSignal, signalClient } from '../support/signal-client.js';
 import { until } from '../support/until.js';
 import { openStage } from './support/open-stage.js';
 import type { Stage, Visitor } from './support/open-stage.js';
+import { axeFindings, layoutFaults } from './support/page-faults.js';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const SAMPLES = new URL('../../deploy/samples/', import.meta.url).pathname;
 const PARTITION = 'tide-mill';
 const FILE = 'visitor-guide.md';
 
 let stage: Stage;
+/** Of two runs of an evaluation. */
+let runPages: [path: string, heading: RegExp][] = [];
 beforeAll(async () => {
   stage = await openStage();
   const documents = documentClient(stage.stack);
@@ -26,8 +27,33 @@ beforeAll(async () => {
   const lapi = signalClient(stage.stack.base, 'watcher');
   await lapi.login();
   await lapi.push([...Array.from({ length: 5 }, (_, index) => sampleSignal(index)), { scenario: 1 }]);
-});
+  const [before, after] = [await evaluate('before'), await evaluate('after')];
+  const place = `/evaluation/${PARTITION}`;
+  runPages = [`${place}/runs/${after}`, `${place}/comparison/${before}/${after}`].map((path) => [path, /./]);
+}, 300_000);
 afterAll(() => stage?.close());
+
+/** A run over one question; answers its id when it has ended. */
+async function evaluate(label: string): Promise<string> {
+  const base = `/evaluation/partition/${PARTITION}`;
+  const content = '{"question":"How much does an adult ticket cost?","relevant":["visitor-guide.md"]}';
+  const set = await askStack(stage.stack, 'POST', `${base}/question-sets/desk`, { format: 'jsonl', content });
+  expect(set.status).toBeLessThan(300);
+  // The run before is told as completed a moment before its workflow ends.
+  const id = await until('the run is taken', async () => {
+    const { body } = await askStack<{ run_id?: string }>(stage.stack, 'POST', `${base}/runs`, {
+      set: 'desk',
+      label,
+      chat: true,
+    });
+    return body.run_id ?? false;
+  });
+  await until('the run has ended', async () => {
+    const { body } = await askStack<{ status: string }>(stage.stack, 'GET', `${base}/runs/${id}`);
+    return body.status !== 'running';
+  });
+  return id;
+}
 
 const PAGES: readonly [path: string, heading: string | RegExp][] = [
   ['/partitions', 'Partitions'],
@@ -51,13 +77,6 @@ const PAGES: readonly [path: string, heading: string | RegExp][] = [
   ['/users', /./],
 ];
 
-async function findingsOf(page: Page): Promise<string[]> {
-  return await page.evaluate<string[]>(`${AXE};
-    axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-      violations.flatMap(({ id, nodes }) =>
-        nodes.map(({ html, failureSummary }) => id + ': ' + html.slice(0, 300) + ' ' + failureSummary)))`);
-}
-
 /** Signed in to both sides. */
 async function signedIn(options: Parameters<Stage['visit']>[2]): Promise<Visitor> {
   const visitor = await stage.visit('/', stage.stack.token, options);
@@ -69,32 +88,68 @@ async function signedIn(options: Parameters<Stage['visit']>[2]): Promise<Visitor
   return visitor;
 }
 
+const NARROW = { width: 360, height: 740 };
+const FOUR_K = { width: 3840, height: 2160 };
+
 describe.each([
   ['wide and light', { viewport: { width: 1440, height: 900 }, colorScheme: 'light' } as const],
-  ['narrow and dark', { viewport: { width: 360, height: 740 }, colorScheme: 'dark' } as const],
+  ['narrow and light', { viewport: NARROW, colorScheme: 'light' } as const],
+  ['narrow and dark', { viewport: NARROW, colorScheme: 'dark' } as const],
+  ['4k and light', { viewport: FOUR_K, colorScheme: 'light' } as const],
+  ['4k and dark', { viewport: FOUR_K, colorScheme: 'dark' } as const],
 ])('every page, %s', (_name, options) => {
   let visitor: Visitor;
+  const findings: Record<string, string[]> = {};
+  const look = async (what: string): Promise<void> => {
+    const { page } = visitor;
+    const found = [...(await axeFindings(page)), ...(await layoutFaults(page))];
+    if (found.length > 0) findings[what] = found;
+  };
   beforeAll(async () => {
+    visitor = await stage.visit('/', undefined, options);
+    await visitor.page.getByLabel('Token or key').waitFor();
+    await look('sign-in');
+    await visitor.close();
     visitor = await signedIn(options);
   });
   afterAll(() => visitor?.close());
 
-  it('has nothing that axe finds, and no width to scroll', async () => {
-    const findings: Record<string, string[]> = {};
-    for (const [path, heading] of PAGES) {
-      const { page } = visitor;
+  it('has nothing that axe finds, no width to scroll, and nothing out of reach', async () => {
+    const { page } = visitor;
+    for (const [path, heading] of [...PAGES, ...runPages]) {
       await page.goto(`${stage.stack.base}/app${path}`);
       await page.getByRole('heading', { level: 1, name: heading }).first().waitFor();
       await page.locator('.mantine-Loader-root').first().waitFor({ state: 'detached' });
-      const found = await findingsOf(page);
-      const tooWide: unknown = await page.evaluate(
-        'document.documentElement.scrollWidth > document.documentElement.clientWidth + 1',
-      );
-      if (tooWide === true) found.push('the page scrolls sideways');
-      if (found.length > 0) findings[path] = found;
+      await look(path);
     }
     expect(findings).toEqual({});
     expect(visitor.faults).toEqual([]);
+  });
+
+  it('has an answer and its source in reach, and the menu', async () => {
+    const { page } = visitor;
+    await page.goto(`${stage.stack.base}/app/chat`);
+    await page.getByRole('textbox', { name: 'Your question' }).fill('How much does an adult ticket cost?');
+    await page.keyboard.press('Enter');
+    const source = page.getByRole('button', { name: /^Source 1: / });
+    await source.waitFor();
+    await look('an answer');
+    await source.click();
+    await page.getByRole('dialog').locator('mark').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const menu = page.getByRole('navigation', { name: 'Menu' });
+    const link = menu.getByRole('link', { name: 'Backups' });
+    if (options.viewport === NARROW) {
+      // what is folded away is nothing that the Tab key stops at
+      expect(await menu.count()).toBe(0);
+      await page.getByRole('button', { name: 'Menu' }).click();
+      await menu.waitFor();
+      await look('the menu');
+    }
+    await link.click();
+    await page.getByRole('heading', { level: 1, name: 'Backups' }).waitFor();
+    expect(findings).toEqual({});
   });
 });
 

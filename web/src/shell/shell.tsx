@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Session } from '../api/session';
 import { useMessages } from '../i18n/language';
+import { useFolded } from '../shared/use-narrow';
 import { ConnectionNotice } from './connection-notice';
 import { NavLinks } from './nav-links';
 import { PageBoundary } from './page-boundary';
@@ -16,6 +17,7 @@ import { UserMenu } from './user-menu';
 export function Shell({ session, children }: { session: Session; children: ReactNode }) {
   const { common: t } = useMessages();
   const [opened, { toggle, close }] = useDisclosure(false);
+  const folded = useFolded();
   return (
     <AppShell
       header={{ height: 56 }}
@@ -28,7 +30,14 @@ export function Shell({ session, children }: { session: Session; children: React
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap">
-            <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={t.menu} />
+            <Burger
+              opened={opened}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label={t.menu}
+              aria-expanded={opened}
+            />
             <Link href="/" className={classes['brand'] ?? ''}>
               <img src={`${import.meta.env.BASE_URL}icon.svg`} alt="" width={28} height={28} />
               <Text fw={700} size="lg">
@@ -39,7 +48,7 @@ export function Shell({ session, children }: { session: Session; children: React
           <UserMenu session={session} />
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label={t.menu}>
+      <AppShell.Navbar p="sm" aria-label={t.menu} inert={folded && !opened}>
         <ScrollArea>
           <NavLinks session={session} onChoose={close} />
         </ScrollArea>
