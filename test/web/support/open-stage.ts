@@ -35,7 +35,14 @@ const WITHIN_MS = 60_000;
 const KEY = 'a-key-for-the-management-side';
 const SAMPLE_RULES = new URL('../../../deploy/filters.d', import.meta.url).pathname;
 
-export async function openStage(overrides: Record<string, string> = {}): Promise<Stage> {
+/**
+ * @param overrides variables of gateway and worker
+ * @param options.prepare makes of the stores what gateway and worker are to find when they start
+ */
+export async function openStage(
+  overrides: Record<string, string> = {},
+  { prepare }: { prepare?: (stack: RunningStack) => Promise<void> } = {},
+): Promise<Stage> {
   if (process.env['CONSOLE_DIR'] === undefined) throw new Error('run these tests with `npm run test:web`');
   const filters = mkdtempSync(join(tmpdir(), 'tamis-web-rules-'));
   cpSync(SAMPLE_RULES, filters, { recursive: true });
@@ -55,6 +62,7 @@ export async function openStage(overrides: Record<string, string> = {}): Promise
     await stack.close();
   };
   try {
+    await prepare?.(stack);
     await Promise.all([stack.startGateway(), stack.startWorker()]);
   } catch (error) {
     await close().catch(() => undefined);
