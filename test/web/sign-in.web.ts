@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startIdentityProvider } from '../support/identity-provider/start-identity-provider.js';
+import type { IdentityProviderServer } from '../support/identity-provider/start-identity-provider.js';
+import { openStage } from './support/open-stage.js';
+import type { Stage, Visitor } from './support/open-stage.js';
+
+let provider: IdentityProviderServer;
+let stage: Stage;
+beforeAll(async () => {
+  provider = await startIdentityProvider();
+  stage = await openStage({
+    AUTH_MODE: 'oidc',
+    OIDC_ISSUER: provider.issuer,
+    OIDC_CLIENT_ID: provider.clientId,
+    OIDC_CLIENT_SECRET: provider.clientSecret,
+    OIDC_ADMIN_GROUPS: 'operators',
+  });
+  provider.allow(stage.stack.base);
+});
+afterAll(async () => {
+  await stage?.close();
+  await provider?.close();
+});
+
+/** Opens the page of the tasks without a session, and goes by the provider. */
+async function signIn(id: string, name: string, groups: string[]): Promise<Visitor> {
+  provider.signInAs(id, { name, groups });
+  const visitor = await stage.visit('/tasks');
+  const { page } = visitor;
+  await page.getByRole('link', { name: 'Sign in with your organisation' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Tasks' }).waitFor();
+  await page.getByRole('button', { name: `Signed in as ${name}` }).waitFor();
+  return visitor;
+}
+
+describe('an identity provider, in the browser', () => {
+  it('lets people in where they wanted to go, with what their group may, until it says that they left', async () => {
+    const ada = await signIn('ada', 'Ada of the ferry', ['operators']);
+    const bob = await signIn('bob', 'Bob of the mill', ['guests']);
+    const users = ({ page }: Visitor) =>
+      page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: 'Users' });
+    await users(ada).waitFor();
+    expect(await users(bob).count()).toBe(0);
+
+    const ended = await stage.stack.request('/auth/backchannel-logout', {
+      method: 'POST',
+      body: new URLSearchParams({ logout_token: await provider.logoutToken({ sub: 'ada' }) }),
+    });
+    expect(ended.status).toBe(200);
+    await ada.page.getByRole('link', { name: 'Backups' }).click();
+    await ada.page.getByRole('link', { name: 'Sign in with your organisation' }).waitFor();
+    await bob.page.getByRole('link', { name: 'Partitions' }).click();
+    await bob.page.getByText('You have no partition yet').waitFor();
+    for (const { faults, close } of [ada, bob]) {
+      expect(faults.filter((fault) => !fault.startsWith(`asked elsewhere: ${provider.issuer}/`))).toEqual([]);
+      await close();
+    }
+  });
+
+  it('keeps nobody out who has a token', async () => {
+    const { page, faults, close } = await stage.visit('/', stage.stack.token);
+    await page.getByRole('heading', { level: 1, name: 'Partitions' }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+});
