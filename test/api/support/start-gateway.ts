@@ -179,7 +179,8 @@ export async function startGateway(options: GatewayOptions = {}) {
   /** What a test has prepared and not waited for: no request is served before it is stored. */
   const prepared: Promise<unknown>[] = [];
   const serve = app.callback();
-  const server = createServer((request, response) => {
+  // As the service's own: a test that computes for longer than Node's 5 s would meet a closed connection.
+  const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
     void Promise.all(prepared).then(
       () => serve(request, response),
       (error: unknown) => response.destroy(error as Error),
