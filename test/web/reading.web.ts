@@ -1,8 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { askStack } from '../support/ask-stack.js';
 import { documentClient } from '../support/document-client.js';
+import { dropFolder } from './support/drop-files.js';
 import { openStage } from './support/open-stage.js';
 import type { Stage, Visitor } from './support/open-stage.js';
 
@@ -107,6 +110,27 @@ describe('what one reads, in the browser', () => {
     expect(await page.getByRole('article', { name: 'You' }).allTextContents()).toEqual([
       expect.stringContaining('How often are the millstones dressed?'),
     ]);
+  });
+
+  it('takes a dropped folder with the folders in it, each file by its place', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tamis-web-folder-'));
+    const logbooks = join(folder, 'logbooks');
+    for (const [year, name] of [
+      ['1901', 'may.md'],
+      ['1902', 'june.md'],
+    ] as const) {
+      mkdirSync(join(logbooks, year), { recursive: true });
+      writeFileSync(join(logbooks, year, name), `In ${year} the keeper painted the ${name} door.`);
+    }
+    expect((await stage.stack.request('/partition/attic', { method: 'POST' })).status).toBe(201);
+    const page = await open('/partitions/attic');
+    await page.getByText('No file yet').waitFor();
+    await dropFolder(page, logbooks);
+    await page.getByRole('region', { name: 'Uploads' }).getByText('2 / 2').waitFor();
+    await page.getByText('2 of 2 files').waitFor();
+    for (const id of ['logbooks:1901:may.md', 'logbooks:1902:june.md'])
+      expect((await stage.stack.request(`/partition/attic/file/${id}`)).status).toBe(200);
+    rmSync(folder, { recursive: true });
   });
 
   it('stops an answer that is still to come', async () => {
