@@ -70,6 +70,8 @@ const LOOK = `(() => {
     const hit = document.elementFromPoint(rect.left + rect.width / 2, rect.top + rect.height / 2);
     const isHit = hit !== null &&
       (seen.contains(hit) || hit.contains(seen) || [...(element.labels ?? [])].some((label) => label.contains(hit)));
+    // it would cover what stands below it
+    if (document.activeElement === element) element.blur();
     if (!isHit) faults.push('cannot be reached by a pointer: ' + named(element) + ', but ' + (hit && named(hit)));
   }
   scrollTo({ top: 0, behavior: 'instant' });

@@ -104,15 +104,19 @@ export function RunsTable({ partition, runs }: Props) {
         </Table.Tbody>
       </ScrollTable>
       <Group gap="sm">
-        <Button
-          component={Link}
-          href={to.evaluationComparison(partition, before?.run_id ?? '', after?.run_id ?? '')}
-          variant="default"
-          disabled={before === undefined}
-          data-disabled={before === undefined || undefined}
-        >
-          {t.compare}
-        </Button>
+        {before === undefined || after === undefined ? (
+          <Button variant="default" disabled>
+            {t.compare}
+          </Button>
+        ) : (
+          <Button
+            component={Link}
+            href={to.evaluationComparison(partition, before.run_id, after.run_id)}
+            variant="default"
+          >
+            {t.compare}
+          </Button>
+        )}
         <Text size="sm" c="dimmed">
           {t.compareHint}
         </Text>
