@@ -53,7 +53,7 @@ export function Shell({ session, children }: { session: Session; children: React
           <NavLinks session={session} onChoose={close} />
         </ScrollArea>
       </AppShell.Navbar>
-      <AppShell.Main id="content" tabIndex={-1}>
+      <AppShell.Main id="content" tabIndex={-1} inert={folded && opened}>
         <ConnectionNotice />
         <PageBoundary>
           <Suspense fallback={<PageLoader />}>{children}</Suspense>
