@@ -173,6 +173,8 @@ export const server: Messages['server'] = {
     files: 'fichiers',
     partitions: 'partitions',
     partitions_being_swapped: 'partitions qui changent de vectorisation',
+    changed_by_partition_key_of_files: 'fichiers liés à leur partition',
+    lacking_partition_key_of_files: 'fichiers non liés à leur partition',
     resealed: 'chiffrés de nouveau',
     unreadable: 'illisibles',
   },
