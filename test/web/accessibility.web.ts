@@ -100,9 +100,9 @@ describe.each([
 ])('every page, %s', (_name, options) => {
   let visitor: Visitor;
   const findings: Record<string, string[]> = {};
-  const look = async (what: string): Promise<void> => {
+  const look = async (what: string, without?: readonly string[]): Promise<void> => {
     const { page } = visitor;
-    const found = [...(await axeFindings(page)), ...(await layoutFaults(page))];
+    const found = [...(await axeFindings(page, without)), ...(await layoutFaults(page))];
     if (found.length > 0) findings[what] = found;
   };
   beforeAll(async () => {
@@ -150,7 +150,8 @@ describe.each([
       expect(await isStop()).toBe(false);
       await page.getByRole('button', { name: 'Menu' }).click();
       await until('the menu is a stop', async () => (await isStop()) === true);
-      await look('the menu');
+      // the page behind it is inert, and with it the main landmark and the heading that axe would look for
+      await look('the menu', ['landmark-one-main', 'page-has-heading-one']);
     }
     await link.click();
     await page.getByRole('heading', { level: 1, name: 'Backups' }).waitFor();
