@@ -117,6 +117,21 @@ describe('what an owner sets, in the browser', () => {
     ).setFiles({ name: 'mended.md', mimeType: 'text/markdown', buffer: Buffer.from('It can be read now.') });
     await page.getByText('3 of 3 files').waitFor();
   });
+
+  it('sends the file of a failed task again from the list of tasks', async () => {
+    const documents = documentClient(stage.stack);
+    await documents.ended(await documents.upload('POST', PARTITION, 'torn', '%PDF-1.7 no more', 'torn.pdf'));
+    const page = await open('/tasks');
+    const row = page.getByRole('table', { name: 'Tasks' }).getByRole('row').filter({ hasText: 'torn' });
+    await row.getByRole('button', { name: 'Reason' }).click();
+    const chosen = page.waitForEvent('filechooser');
+    await page.getByRole('dialog').getByRole('button', { name: 'Choose the file again: torn' }).click();
+    await (
+      await chosen
+    ).setFiles({ name: 'whole.md', mimeType: 'text/markdown', buffer: Buffer.from('It is whole again.') });
+    await page.waitForURL(`**/partitions/${PARTITION}`);
+    await page.getByText('4 of 4 files').waitFor();
+  });
 });
 
 describe('what an administrator sets, in the browser', () => {
@@ -201,7 +216,7 @@ describe('what an administrator sets, in the browser', () => {
     const runs = page.getByRole('table', { name: 'Runs' });
     await runs.getByText('completed').first().waitFor();
     const backups = page.getByRole('table', { name: 'Backups' });
-    await backups.getByText(/3 files/).waitFor();
+    await backups.getByText(/4 files/).waitFor();
     const path = `/partition/${PARTITION}/file/${FILE}`;
     await stage.stack.request(`/indexer${path}`, { method: 'DELETE' });
     expect((await stage.stack.request(path)).status).toBe(404);

@@ -1,15 +1,15 @@
-import { Accordion, Button, FileButton, Group, Stack, Text } from '@mantine/core';
+import { Accordion, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useFormat } from '../../../i18n/format';
 import { useMessages } from '../../../i18n/language';
 import { Time } from '../../../shared/time';
 import { failedTasksQuery, filesQuery } from '../queries';
 import { TaskReason } from '../tasks/task-reason';
-import { uploadQueue } from '../uploads/upload-queue';
+import { ChooseAgain } from '../uploads/choose-again';
 
 /** Tasks of this partition that failed and whose file did not get in later either; one line for each file. */
 export function FailedFiles({ partition, editable }: { partition: string; editable: boolean }) {
-  const { documents: t, common } = useMessages();
+  const { documents: t } = useMessages();
   const format = useFormat();
   const tasks = useQuery(failedTasksQuery);
   const files = useQuery(filesQuery(partition));
@@ -38,25 +38,7 @@ export function FailedFiles({ partition, editable }: { partition: string; editab
                 </Text>
                 <Group gap="xs" align="start">
                   <TaskReason task={task.task_id} code={task.error?.code} />
-                  {editable && (
-                    <FileButton
-                      onChange={(chosen) => {
-                        if (chosen !== null)
-                          uploadQueue.add(partition, [chosen], { fileId: file, replace: false });
-                      }}
-                    >
-                      {(button) => (
-                        <Button
-                          {...button}
-                          size="compact-xs"
-                          variant="default"
-                          aria-label={`${t.chooseAgain}${common.colon}${file}`}
-                        >
-                          {t.chooseAgain}
-                        </Button>
-                      )}
-                    </FileButton>
-                  )}
+                  {editable && <ChooseAgain partition={partition} file={file} />}
                 </Group>
               </Group>
             ))}

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Group, Modal } from '@mantine/core';
+import { Anchor, Badge, Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -12,7 +12,7 @@ import { TemporalLink } from '../../../shared/temporal-link';
 import { Time } from '../../../shared/time';
 import { VirtualTable } from '../../../shared/virtual-table';
 import type { Column } from '../../../shared/virtual-table';
-import { TaskReason } from './task-reason';
+import { FailedTask } from './failed-task';
 
 type Task = components['schemas']['QueueTask'];
 
@@ -106,15 +106,7 @@ export function TasksTable({ tasks }: { tasks: readonly Task[] }) {
         rowKey={({ task_id: id }) => id}
         minWidth={860}
       />
-      <Modal
-        opened={asked !== null}
-        onClose={() => setAsked(null)}
-        title={asked?.details.file_id}
-        size="lg"
-        closeButtonProps={{ 'aria-label': common.close }}
-      >
-        {asked !== null && <TaskReason task={asked.task_id} code={asked.error?.code} />}
-      </Modal>
+      {asked !== null && <FailedTask task={asked} onClose={() => setAsked(null)} />}
     </>
   );
 }
