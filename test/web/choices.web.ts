@@ -118,6 +118,29 @@ describe('what questions are about, in the browser', () => {
   });
 });
 
+describe('how a question is searched, in the browser', () => {
+  it('asks by the preset that is chosen, and keeps the choice with the conversation', async () => {
+    const preset = await askStack(stage.stack, 'POST', '/presets/', {
+      name: 'one-passage',
+      preset_type: 'retrieval',
+      config: { type: 'single', top_k: 1, top_n: 1 },
+    });
+    expect(preset).toMatchObject({ status: 201 });
+    const page = await open('/chat');
+    await choose(page, 'Search preset', 'one-passage');
+    const asked = page.waitForRequest('**/v1/chat/completions');
+    await page.getByRole('textbox', { name: 'Your question' }).fill('What does the ferry need each spring?');
+    await page.keyboard.press('Enter');
+    expect((await asked).postDataJSON()).toMatchObject({ metadata: { preset: 'one-passage' } });
+    await page.getByRole('article', { name: 'Answer' }).getByRole('button', { name: 'Copy' }).waitFor();
+    await page.waitForURL('**/chat/*');
+    await page.reload();
+    await page.getByRole('article', { name: 'Answer' }).waitFor();
+    const chosen = page.getByRole('combobox', { name: 'Search preset' });
+    await until('the choice is shown', async () => (await chosen.inputValue()) === 'one-passage');
+  });
+});
+
 describe('what an administrator looks after, in the browser', () => {
   it('adds the endpoint of a model, is told that it does not answer, and deletes it', async () => {
     const page = await open('/models');

@@ -57,6 +57,19 @@ describe('an identity provider, in the browser', () => {
     }
   });
 
+  it('signs out at the provider too, so that somebody else may sign in from the same browser', async () => {
+    const { page, close } = await signIn('ada', 'Ada of the ferry', ['operators']);
+    await page.getByRole('button', { name: /^Signed in as/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.waitForURL((url) => url.origin === provider.issuer);
+    await page.getByRole('button', { name: 'Yes, sign me out' }).click();
+    await page.waitForURL(`${stage.stack.base}/app/**`);
+    provider.signInAs('bob', { name: 'Bob of the mill', groups: ['guests'] });
+    await page.getByRole('link', { name: 'Sign in with your organisation' }).click();
+    await page.getByRole('button', { name: 'Signed in as Bob of the mill' }).waitFor();
+    await close();
+  });
+
   it('keeps nobody out who has a token', async () => {
     const { page, faults, close } = await stage.visit('/', stage.stack.token);
     await page.getByRole('heading', { level: 1, name: 'Partitions' }).waitFor();
