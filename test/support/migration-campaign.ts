@@ -209,6 +209,9 @@ export async function migrateSchemaTwo(
   if (vectors.missing > 0) faults.push(`${vectors.missing} chunks had no vector before`);
   // Seeded files have no bytes.
   const known = new Set((await remainingDrift(stack, 0)).map((drift) => JSON.stringify(drift)));
+  // At a full hour it would remove the rows of no partition, which are counted to the end.
+  const paused = await askStack(stack, 'POST', '/admin/schedules/reconcile/pause');
+  if (paused.status !== 202) throw new Error(`the reconciler was not paused: ${JSON.stringify(paused)}`);
   await Promise.all([stack.killGateway(), stack.killWorker()]);
 
   const engine = openEngine();
