@@ -56,6 +56,8 @@ export function createPlainEngine(client: OpenSearchClient, { indexPrefix }: { i
         body: {
           'index.similarity.default.type': 'BM25',
           'index.similarity.default.script.source': null,
+          'index.search.concurrent_segment_search.mode': null,
+          'index.search.concurrent.max_slice_count': null,
         },
       });
       await client.request('POST', `/${copy}/_open`, { query: { wait_for_active_shards: 1 } });

@@ -17,6 +17,7 @@ import { SEARCHES } from './best-hits.js';
 import { MAX_SECTION_ID, SECTION_FIELDS, SHARED_VECTOR_FIELD, reindexChunks } from './reindex-chunks.js';
 import { scanGenerations } from './scan-generations.js';
 import { hitsOf } from './search-hits.js';
+import { ensureSegmentSearch } from './segment-search.js';
 import type { SearchAnswer } from './search-hits.js';
 
 interface IndexMeta {
@@ -188,6 +189,7 @@ export function createChunkIndexes(client: OpenSearchClient, options: { indexPre
       assertMapping(mapping);
       const settings = { ...indexSettings, index: { ...indexSettings.index, refresh_interval: NEVER } };
       await client.request('PUT', `/${target}`, { body: { settings, mappings: mapping } });
+      await ensureSegmentSearch(client, target);
       return target;
     },
 

@@ -3,6 +3,7 @@ import type { OpenSearchClient } from './connect-opensearch.js';
 import { assertMapping, chunkMapping, indexSettings, SCHEMA_VERSION, vectorMapping } from './mapping.js';
 import { hasEngineType } from './opensearch-errors.js';
 import type { IndexNames } from './index-names.js';
+import { ensureSegmentSearch } from './segment-search.js';
 import { ensureSimilarity } from './similarity.js';
 
 interface StoredMapping {
@@ -55,6 +56,7 @@ export async function ensureChunkIndex(
   if (!(await hasAlias(client, index))) await createFirst(client, { alias: index, first });
   const { properties: present = {}, _meta: meta = {} } = await requirePresentVersion(client, index);
   await ensureSimilarity(client, index);
+  await ensureSegmentSearch(client, index);
   // Base fields too: a version that adds one finds an index that lacks it. What is there may be of an earlier step.
   const base = Object.entries(chunkMapping.properties).filter(([name]) => !Object.hasOwn(present, name));
   const vectors = fields.filter(

@@ -109,6 +109,22 @@ function otherReleases({ name, open }: ReturnType<typeof openSearch>[number]): v
       await close();
     }, 60_000);
 
+    test('one that a single thread searched is searched by several', async () => {
+      const { store, close, request } = await openIndex();
+      await request('PUT', '', { settings: indexSettings, mappings: chunkMapping });
+      const searchedBy = async (): Promise<LooseBody> => {
+        const answer = (await request('GET', '/_settings')) as Record<string, LooseBody>;
+        return Object.values(answer)[0].settings.index.search;
+      };
+      expect(await searchedBy()).toBeUndefined();
+      await Promise.all([1, 2].map(() => store.ensureSchema(fields)));
+      expect(await searchedBy()).toEqual({
+        concurrent: { max_slice_count: '2' },
+        concurrent_segment_search: { mode: 'all' },
+      });
+      await close();
+    });
+
     test.each([
       ['an earlier release stored as they came', vectorMapping(2), [3, 4]],
       ['this release stores at unit length', vectorMapping(2, { unit: true }), [0.6, 0.8]],

@@ -1,0 +1,27 @@
+import type { OpenSearchClient } from './connect-opensearch.js';
+import { hasEngineType } from './opensearch-errors.js';
+
+/**
+ * Lets two threads share the segments of one search. The exact comparison of vectors and the counting of words are
+ * linear in the chunks searched; Lucene's own slices give a thread 250,000 of them, which one segment seldom exceeds.
+ */
+const SEGMENT_SEARCH = {
+  'search.concurrent_segment_search.mode': 'all',
+  'search.concurrent.max_slice_count': '2',
+} as const;
+
+type Settings = Record<string, unknown>;
+
+/** An engine that does not know these settings (before 2.17 and 2.19) goes on with one thread a search. */
+export async function ensureSegmentSearch(client: OpenSearchClient, index: string): Promise<void> {
+  const answer = await client.request<Record<string, { settings: Settings }>>('GET', `/${index}/_settings`, {
+    query: { flat_settings: true },
+  });
+  const present = Object.values(answer)[0]?.settings ?? {};
+  if (Object.entries(SEGMENT_SEARCH).every(([name, value]) => present[`index.${name}`] === value)) return;
+  try {
+    await client.request('PUT', `/${index}/_settings`, { body: { index: SEGMENT_SEARCH } });
+  } catch (error) {
+    if (!hasEngineType(error, 'illegal_argument_exception')) throw error;
+  }
+}
