@@ -1,7 +1,7 @@
 import { Autocomplete, Button, Collapse, Group, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useId } from 'react';
+import { memo, useId } from 'react';
 import { useMessages } from '../../../i18n/language';
 import { ChoiceBar } from '../../../shared/choice-bar';
 import { useNarrow } from '../../../shared/use-narrow';
@@ -14,7 +14,8 @@ interface Props {
   onChange: (filters: Filters) => void;
 }
 
-export function FilterForm({ filters, onChange }: Props) {
+/** Asked for again by its props alone: the page is drawn anew with each page of alerts that arrives. */
+export const FilterForm = memo(function FilterForm({ filters, onChange }: Props) {
   const { signals: t } = useMessages();
   const stats = useQuery(statsQuery);
   const narrow = useNarrow();
@@ -85,4 +86,4 @@ export function FilterForm({ filters, onChange }: Props) {
       </Collapse>
     </>
   );
-}
+});
