@@ -20,7 +20,7 @@ type Stores = Pick<Adapters, 'partitions' | 'endpoints' | 'files'>;
 const FIELD_PER_EMBEDDER = 3;
 
 /** Writes of the source that a page copies. */
-const PAGE = 1_000;
+const PAGE = 2_000;
 /**
  * While the source is searched a page is copied in parts, with a rest after each that is so many times as long as the
  * part took: a search that begins then finds the processors free.

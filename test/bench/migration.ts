@@ -68,6 +68,16 @@ async function scrollAndBulk(source: string, shape: string): Promise<number> {
   return seconds;
 }
 
+/** What was written before is merged behind it, and would take a processor from what is timed. */
+async function untilMerged(): Promise<void> {
+  interface Stats {
+    _all: { total: { merges: { current: number } } };
+  }
+  const path = `/${stack.config.opensearch.indexPrefix}*/_stats/merge`;
+  const merged = async () => (await client.request<Stats>('GET', path))._all.total.merges.current === 0;
+  await until('no merge goes on', merged, { withinMs: 120_000, everyMs: 200 });
+}
+
 /** A run of the migration, or its rollback; its seconds from the request to its end. */
 async function migrate(mode: 'run' | 'rollback'): Promise<{ seconds: number; run: MigrationRunBody }> {
   const began = performance.now();
@@ -78,7 +88,8 @@ async function migrate(mode: 'run' | 'rollback'): Promise<{ seconds: number; run
     `the ${mode} has ended`,
     async () => {
       const { runs } = (await askStack<{ runs: MigrationRunBody[] }>(stack, 'GET', `${path}/runs`)).body;
-      return runs[0]!.mode === mode && runs[0]!.finished_at !== null && runs[0];
+      const [latest] = runs;
+      return latest?.mode === mode && latest.finished_at !== null && latest;
     },
     { withinMs: 900_000, everyMs: 20 },
   );
@@ -128,7 +139,9 @@ try {
   await stack.startWorker();
   await searchDuring(() => new Promise((resolve) => setTimeout(resolve, 3_000)));
 
+  await untilMerged();
   const { seconds, run } = await migrate('run');
+  await untilMerged();
   const plain = await scrollAndBulk(index, `${stack.config.opensearch.indexPrefix}chunks`);
   await migrate('rollback');
   const alone = await searchDuring(() => new Promise((resolve) => setTimeout(resolve, 1000 * SECONDS)));

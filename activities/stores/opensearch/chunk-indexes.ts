@@ -14,7 +14,13 @@ import {
 } from './mapping.js';
 import { hasEngineType } from './opensearch-errors.js';
 import { SEARCHES } from './best-hits.js';
-import { MAX_SECTION_ID, SECTION_FIELDS, SHARED_VECTOR_FIELD, reindexChunks } from './reindex-chunks.js';
+import {
+  MAX_SECTION_ID,
+  SECTION_FIELDS,
+  SHARED_VECTOR_FIELD,
+  reindexChunks,
+  reindexWrites,
+} from './reindex-chunks.js';
 import { scanGenerations } from './scan-generations.js';
 import { hitsOf } from './search-hits.js';
 import { ensureSegmentSearch } from './segment-search.js';
@@ -202,10 +208,9 @@ export function createChunkIndexes(client: OpenSearchClient, options: { indexPre
       await client.request('POST', `/${source}/_refresh`);
       if (given.fields === undefined) await addNewFields(source, target);
       const upTo = Math.min(known, after + size);
-      const query = { range: { _seq_no: { gt: after, lte: upTo } } };
       return {
         after: upTo,
-        copied: await reindexChunks(client, { source, query, target, chunks: upTo - after }, given),
+        copied: await reindexWrites(client, { source, target, after, upTo }, given),
         known,
         searches,
       };

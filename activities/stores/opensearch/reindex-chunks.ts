@@ -24,6 +24,12 @@ const MOVE_VECTOR = [
 
 const REINDEX_MS = 600_000;
 
+/**
+ * A page of so many writes is copied by two requests at once, since the engine puts the vectors of each into the graph
+ * in one thread. Smaller pages leave the other processors to the searches that go on beside them.
+ */
+const PAGE_IN_HALVES = 1_000;
+
 interface ReindexAnswer {
   total: number;
   created: number;
@@ -60,6 +66,29 @@ export async function reindexChunks(
   for (let id = 0; id < max; id += 1)
     copied += await reindexSlice(client, copying, { ...options, slice: { field: '_seq_no', id, max } });
   return copied;
+}
+
+/** Copies what was written after one point in the source's count of writes up to another; answers how many chunks. */
+export async function reindexWrites(
+  client: OpenSearchClient,
+  { after, upTo, ...indexes }: { source: string; target: string; after: number; upTo: number },
+  options: CopyOptions,
+): Promise<number> {
+  const writes = upTo - after;
+  const middle = writes < PAGE_IN_HALVES ? upTo : after + Math.floor(writes / 2);
+  const ranges = [
+    [after, middle],
+    [middle, upTo],
+  ] as const;
+  const copies = ranges
+    .filter(([gt, lte]) => gt < lte)
+    .map(([gt, lte]) => {
+      const query = { range: { _seq_no: { gt, lte } } };
+      return reindexChunks(client, { ...indexes, query, chunks: lte - gt }, options);
+    });
+  // Both have to end before the page counts as failed: none goes on behind the next attempt.
+  await Promise.allSettled(copies);
+  return (await Promise.all(copies)).reduce((sum, copied) => sum + copied, 0);
 }
 
 async function reindexSlice(

@@ -476,7 +476,7 @@ describeOnEngine('vector-store: a step of the present schema', () => {
   });
 
   test('pages are small while the source is searched, and the index that is built is refreshed by nobody', async () => {
-    const chunks = Array.from({ length: 2_400 }, (_, position) =>
+    const chunks = Array.from({ length: 4_400 }, (_, position) =>
       sampleChunk({ partition: 'p', file_key: 'long', position, text: `text ${position}` }),
     );
     await store.put(
@@ -513,7 +513,7 @@ describeOnEngine('vector-store: a step of the present schema', () => {
       return sizes;
     };
     const quiet = await sizesOf(async () => undefined);
-    expect(new Set(quiet)).toEqual(new Set([1_000]));
+    expect(new Set(quiet)).toEqual(new Set([2_000]));
     const { index: live } = (await indexes.list()).find((one) => one.live)!;
     expect(await refreshInterval(live)).toEqual({ refresh_interval: '250ms' });
     await indexes.drop(name);
@@ -522,8 +522,8 @@ describeOnEngine('vector-store: a step of the present schema', () => {
       body: { _meta: { schema_version: 3, step: 1 } },
     });
     const searched = await sizesOf(search);
-    expect(searched.slice(0, 4)).toEqual([1_000, 1_000, 100, 100]);
-    expect(await store.countChunks(EVERYTHING, 'p')).toMatchObject({ chunks: 2_400 });
+    expect(searched.slice(0, 4)).toEqual([2_000, 2_000, 100, 100]);
+    expect(await store.countChunks(EVERYTHING, 'p')).toMatchObject({ chunks: 4_400 });
   }, 120_000);
 
   test('any slice may be repeated, as after a crash', async () => {
