@@ -1,5 +1,6 @@
+import { AppError } from '../../../schemas/app-error.js';
+import { AccessProblem } from '../../../schemas/engine-access.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
-import { hasEngineType } from './opensearch-errors.js';
 
 /**
  * Lets two threads share the segments of one search. The exact comparison of vectors and the counting of words are
@@ -12,7 +13,10 @@ const SEGMENT_SEARCH = {
 
 type Settings = Record<string, unknown>;
 
-/** An engine that does not know these settings (before 2.17 and 2.19) goes on with one thread a search. */
+/**
+ * One thread a search goes on where the engine does not know the settings (before 2.17) or takes them of nobody, as the
+ * OpenSearch Service of Amazon does, which has a mode of its own.
+ */
 export async function ensureSegmentSearch(client: OpenSearchClient, index: string): Promise<void> {
   const answer = await client.request<Record<string, { settings: Settings }>>('GET', `/${index}/_settings`, {
     query: { flat_settings: true },
@@ -22,6 +26,11 @@ export async function ensureSegmentSearch(client: OpenSearchClient, index: strin
   try {
     await client.request('PUT', `/${index}/_settings`, { body: { index: SEGMENT_SEARCH } });
   } catch (error) {
-    if (!hasEngineType(error, 'illegal_argument_exception')) throw error;
+    if (!isRefused(error)) throw error;
   }
+}
+
+function isRefused(error: unknown): boolean {
+  if (!(error instanceof AppError)) return false;
+  return error.code !== 'VDB_CONNECTION_ERROR' || error.cause instanceof AccessProblem;
 }

@@ -7,6 +7,10 @@ import {
 } from '../../../activities/stores/opensearch/mapping.js';
 import { toSource } from '../../../activities/stores/opensearch/chunk-document.js';
 import { connectOpenSearch } from '../../../activities/stores/opensearch/connect-opensearch.js';
+import type { OpenSearchClient } from '../../../activities/stores/opensearch/connect-opensearch.js';
+import { ensureSegmentSearch } from '../../../activities/stores/opensearch/segment-search.js';
+import { AppError } from '../../../schemas/app-error.js';
+import { AccessProblem } from '../../../schemas/engine-access.js';
 import { createOpenSearchChunkStore } from '../../../activities/stores/opensearch/chunk-store.js';
 import type { LooseBody } from '../../api/support/loose-body.js';
 import { createFakeChunkStore } from '../../support/fakes/documents/fake-chunk-store.js';
@@ -243,6 +247,28 @@ function keysOfClients({ name, open }: ReturnType<typeof openSearch>[number]): v
 }
 
 openSearch().forEach(keysOfClients);
+
+describe('an engine that is told to search by several threads', () => {
+  const refusing = (error: unknown): OpenSearchClient => ({
+    async request<Answer>(method: string) {
+      if (method === 'PUT') throw error;
+      return { chunks: { settings: {} } } as Answer;
+    },
+  });
+  const notAllowed = new AccessProblem('OPENSEARCH_URL: this user may not do that.');
+
+  test.each([
+    ['does not know the setting', new AppError('VDB_ERROR')],
+    ['allows nobody to set it', new AppError('VDB_CONNECTION_ERROR', undefined, { cause: notAllowed })],
+  ])('goes on by one where it %s', async (_name, error) => {
+    await expect(ensureSegmentSearch(refusing(error), 'chunks')).resolves.toBeUndefined();
+  });
+
+  test('is asked again where it was away', async () => {
+    const away = new AppError('VDB_CONNECTION_ERROR');
+    await expect(ensureSegmentSearch(refusing(away), 'chunks')).rejects.toBe(away);
+  });
+});
 
 describe('an engine that is away', () => {
   test('is VDB_CONNECTION_ERROR, retryable', async () => {
