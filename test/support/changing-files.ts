@@ -89,6 +89,13 @@ export function changingFiles(
         if (seen.join() !== whole.join()) faults.push(`${fileId} holds ${seen.join()}`);
       }
     },
+    /** Deletes what is left of them, so that the partition is what it was before. */
+    async clear(): Promise<void> {
+      for (const [fileId, number] of expected)
+        if (number !== null)
+          await send('a deletion', () => client.request(pathOf(fileId), { method: 'DELETE' }), [204]);
+      expected.clear();
+    },
   };
 }
 

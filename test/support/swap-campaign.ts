@@ -183,6 +183,7 @@ export async function swapUnderLoad(
   const embedders = await stack.adapters.files.countEmbedders(PARTITION);
   if (embedders.size !== 1 || !embedders.has(ends))
     faults.push(`files are of ${JSON.stringify([...embedders])}`);
+  await files.clear();
   for (const drift of await sweptUp(stack)) faults.push(JSON.stringify(drift));
   return {
     files: live,
