@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Server } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../schemas/app-error.js';
 import { rejectOnAbort } from '../../activities/retrieval/chat/aborts.js';
 import { DONE_EVENT, errorEvent } from './stream-events.js';
@@ -8,6 +9,12 @@ import { DONE_EVENT, errorEvent } from './stream-events.js';
 const GRACE_MS = 10_000;
 /** An answer in events that is not complete then is ended in good form, before its connection is cut. */
 const LAST_WORDS_MS = 9_000;
+
+/**
+ * Connections are still taken for so long, and each answer ends its own: a kept one that is closed while its client
+ * sends the next request loses that request. Nobody has used meanwhile what is left then.
+ */
+const LINGER_MS = 500;
 
 /** How far a gateway that was told to stop has come. */
 export interface Stopping {
@@ -44,6 +51,7 @@ export function createStopping(): Stopping & {
           server.prependListener('request', (_request, response) =>
             response.setHeader('Connection', 'close'),
           );
+          if (await hasConnections(server)) await delay(LINGER_MS);
           const idle = setInterval(() => server.closeIdleConnections(), 100);
           await new Promise((resolve) => server.close(resolve));
           clearInterval(idle);
@@ -52,6 +60,12 @@ export function createStopping(): Stopping & {
       cuts.forEach(clearTimeout);
     },
   };
+}
+
+function hasConnections(server: Server): Promise<boolean> {
+  return new Promise((resolve) =>
+    server.getConnections((error, count) => resolve(error !== null || count > 0)),
+  );
 }
 
 /** The events, cut short in good form when the signal comes first. What makes them is left alone then. */

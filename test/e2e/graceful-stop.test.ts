@@ -72,8 +72,9 @@ function keptClient() {
           },
           ...(init.body !== undefined && { body: init.body }),
         });
-      } catch {
-        return 'not taken';
+      } catch (error) {
+        // Whatever else may have been obeyed, so that a client cannot send it again.
+        return (error as { code?: string }).code === 'ECONNREFUSED' ? 'not taken' : 'broken off';
       }
       try {
         return { status: response.statusCode, body: await response.body.text() };
@@ -90,7 +91,7 @@ async function hammer(ask: (index: number) => Promise<Outcome>, outcomes: Outcom
   for (let index = 0; ; index += 1) {
     const outcome = await ask(index);
     outcomes.push(outcome);
-    if (outcome === 'not taken') return;
+    if (typeof outcome === 'string') return;
   }
 }
 
