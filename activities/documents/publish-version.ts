@@ -69,18 +69,38 @@ export function createPublisher(
     throw new AppError('TASK_CANCELLED', 'The partition was deleted.');
   };
 
+  const fillVersion = (task: TaskRecord, embedder: string, signal: AbortSignal) => {
+    const contextOf = openContexts(blobs, task.task_id, task.context_parts ?? 0);
+    return fillVectors(adapters, { generations: [task.generation], embedder, contextOf, signal });
+  };
+
+  /**
+   * A swap that was switched between the look at the partition and the publication has passed over the version, which
+   * was not live: it is made of the new embedder here. One that is switched later finds it.
+   * @param embedder of which it was published
+   */
+  const followSwitch = async (
+    task: TaskRecord,
+    file: FileRecord | undefined,
+    { embedder, signal }: { embedder: string; signal: AbortSignal },
+  ): Promise<void> => {
+    const partition = file && (await partitions.get(file.partition));
+    if (partition?.partition_key !== file?.partition_key) return;
+    if (partition?.swapped_from.includes(embedder) !== true) return;
+    await fillVersion(task, partition.embedder, signal);
+    await files.switchEmbedder(partition.partition_key, embedder, partition.embedder);
+  };
+
   /**
    * During a swap of the embedder a version gets the vectors of both. Answers the name of the one by which searches
    * find it once it is live: the partition's, where a swap has been made since the task was admitted.
    */
   const followSwap = async (
     task: TaskRecord,
-    partition: PartitionRecord | null,
+    partition: PartitionRecord | undefined,
     signal: AbortSignal,
   ): Promise<string> => {
-    const contextOf = openContexts(blobs, task.task_id, task.context_parts ?? 0);
-    const fill = (embedder: string) =>
-      fillVectors(adapters, { generations: [task.generation], embedder, contextOf, signal });
+    const fill = (embedder: string) => fillVersion(task, embedder, signal);
     // What the new embedder does not take now, the swap itself comes to later: an upload does not wait for it.
     if (partition?.swap != null)
       await fill(partition.swap.target).catch((error: unknown) => {
@@ -126,9 +146,8 @@ export function createPublisher(
     if (task === null) return { replaced: true };
     // Marking what is marked already would have the engine read each chunk again.
     await (isMarked ? chunks.show(signal) : chunks.publish(ref.fileKey, ref.generation, chunkCount, signal));
-    // As late as can be, so that no swap is made between this look and the publication.
     const place = await requirePartition(ref);
-    const embedder = await followSwap(task, place?.partition ?? null, signal);
+    const embedder = await followSwap(task, place?.partition, signal);
     const published = await files.publish(
       ref.fileKey,
       ref.taskId,
@@ -137,6 +156,9 @@ export function createPublisher(
       place?.file,
     );
     if (published.outcome === 'superseded') throw new AppError('SUPERSEDED');
+    // An attempt before this one may have died in between, and had not seen what this one has.
+    const publishedWith = published.outcome === 'already' ? task.embedder : embedder;
+    await followSwitch(task, place?.file, { embedder: publishedWith, signal });
     // Words that came, and a move that was made, while this ran; or an attempt before this one, which knew of them.
     if (published.outcome === 'already' || published.behind)
       await reconcileChunks(adapters, ref.fileKey, [ref.taskId], signal);

@@ -7,6 +7,7 @@ import type { ParseRequest } from '../../../activities/documents/parsing/parser-
 import { AppError } from '../../../schemas/app-error.js';
 import { parseConfig } from '../../../schemas/config/config.js';
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
+import { chunkId } from '../../../schemas/documents/chunk-id.js';
 import { until } from '../../support/until.js';
 import { activityBench, inActivity, refOf, scriptedParser } from '../../support/activity-bench.js';
 import { sampleReport } from '../../support/documents/sample-report.js';
@@ -392,6 +393,39 @@ describe('embedDocument', () => {
 });
 
 describe('publishDocument', () => {
+  it.each([
+    ['in the moment in which it is published', 1],
+    ['then, by an attempt that dies before it has seen it', 2],
+  ])('makes a version of the new embedder where a swap is switched %s', async (_when, attempts) => {
+    const bench = await activityBench();
+    const { files, partitions } = bench;
+    const own = (await bench.endpoints.get('embedder', 'builtin-hash'))!;
+    await bench.endpoints.seed({ ...own, name: 'another', vector_field: 'vector_another' });
+    const task = await bench.admit('guide', 'text');
+    await inActivity(() => bench.documents.parseDocument(refOf(task))).result;
+    await inActivity(() => bench.embedding.embedDocument(refOf(task))).result;
+    const { partition_key } = (await partitions.get('library'))!;
+    const { publish } = files;
+    files.publish = async (...given) => {
+      files.publish = publish;
+      const place = { partition: 'library', partition_key };
+      await partitions.beginSwap(place, { swap_id: 's', source: 'builtin-hash', target: 'another' });
+      // Its passes over the live files find nothing.
+      await partitions.endSwap('library', 's', { switched: true });
+      await files.switchEmbedder(partition_key, 'builtin-hash', 'another');
+      const published = await publish(...given);
+      if (attempts > 1) throw new AppError('STORAGE_ERROR');
+      return published;
+    };
+    const attempt = () => inActivity(() => bench.documents.publishDocument(refOf(task), 3)).result;
+    if (attempts > 1) await expect(attempt()).rejects.toThrow();
+    await attempt();
+    const { file_key, live } = (await files.get('library', 'guide'))!;
+    expect(live).toMatchObject({ embedder: 'another', generation: task.generation });
+    const ids = [0, 1, 2].map((position) => chunkId(file_key, task.generation, position));
+    expect((await bench.chunks.getVectors(ids, 'vector_another')).size).toBe(3);
+  });
+
   it('gives way to a newer upload', async () => {
     const bench = await activityBench();
     const older = await bench.admit('guide', 'text');
