@@ -12,7 +12,7 @@ const LAST_WORDS_MS = 9_000;
 
 /**
  * Connections are still taken for so long, and each answer ends its own: a kept one that is closed while its client
- * sends the next request loses that request. Nobody has used meanwhile what is left then.
+ * sends the next request loses that request. No client has used meanwhile what is left then.
  */
 const LINGER_MS = 500;
 

@@ -14,8 +14,8 @@ const SEGMENT_SEARCH = {
 type Settings = Record<string, unknown>;
 
 /**
- * One thread a search goes on where the engine does not know the settings (before 2.17) or takes them of nobody, as the
- * OpenSearch Service of Amazon does, which has a mode of its own.
+ * It stays with one thread a search where the engine does not know the settings (before 2.17) or lets no client set
+ * them, as the OpenSearch Service of Amazon, which has a mode of its own.
  */
 export async function ensureSegmentSearch(client: OpenSearchClient, index: string): Promise<void> {
   const answer = await client.request<Record<string, { settings: Settings }>>('GET', `/${index}/_settings`, {
