@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Server } from 'node:http';
+import { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../schemas/app-error.js';
 import { rejectOnAbort } from '../../activities/retrieval/chat/aborts.js';
@@ -11,8 +12,8 @@ const GRACE_MS = 10_000;
 const LAST_WORDS_MS = 9_000;
 
 /**
- * Connections are still taken for so long, and each answer ends its own: a kept one that is closed while its client
- * sends the next request loses that request. No client has used meanwhile what is left then.
+ * Kept connections go on for so long, and each answer ends its own: one that is closed while its client sends the next
+ * request loses that request. No client has used meanwhile what is left then.
  */
 const LINGER_MS = 500;
 
@@ -51,9 +52,11 @@ export function createStopping(): Stopping & {
           server.prependListener('request', (_request, response) =>
             response.setHeader('Connection', 'close'),
           );
+          // The server's own `close` would close idle connections at once.
+          const ended = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
           if (await hasConnections(server)) await delay(LINGER_MS);
           const idle = setInterval(() => server.closeIdleConnections(), 100);
-          await new Promise((resolve) => server.close(resolve));
+          await ended;
           clearInterval(idle);
         }),
       );

@@ -73,8 +73,10 @@ function keptClient() {
           ...(init.body !== undefined && { body: init.body }),
         });
       } catch (error) {
-        // Whatever else may have been obeyed, so that a client cannot send it again.
-        return (error as { code?: string }).code === 'ECONNREFUSED' ? 'not taken' : 'broken off';
+        // Reset: a connection that the kernel had taken and the gateway had not, when it stopped listening. A request
+        // that ends in another way may have been obeyed, so that a client cannot send it again.
+        const { code = '' } = error as { code?: string };
+        return ['ECONNREFUSED', 'ECONNRESET'].includes(code) ? 'not taken' : 'broken off';
       }
       try {
         return { status: response.statusCode, body: await response.body.text() };
