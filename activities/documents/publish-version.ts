@@ -84,11 +84,11 @@ export function createPublisher(
     file: FileRecord | undefined,
     { embedder, signal }: { embedder: string; signal: AbortSignal },
   ): Promise<void> => {
-    const partition = file && (await partitions.get(file.partition));
-    if (partition?.partition_key !== file?.partition_key) return;
-    if (partition?.swapped_from.includes(embedder) !== true) return;
+    if (file === undefined) return;
+    const partition = await partitions.get(file.partition);
+    if (partition?.partition_key !== file.partition_key || !partition.swapped_from.includes(embedder)) return;
     await fillVersion(task, partition.embedder, signal);
-    await files.switchEmbedder(partition.partition_key, embedder, partition.embedder);
+    await files.switchEmbedder(file.partition_key, embedder, partition.embedder);
   };
 
   /**
