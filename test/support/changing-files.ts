@@ -39,6 +39,9 @@ export function changingFiles(
     return (text === '' ? {} : JSON.parse(text)) as Uploaded;
   };
 
+  const remove = (fileId: string) =>
+    send('a deletion', () => client.request(pathOf(fileId), { method: 'DELETE' }), [204]);
+
   return {
     /** The changes so far. */
     count: () => count,
@@ -48,7 +51,7 @@ export function changingFiles(
       const kind = random();
       count += 1;
       if (isThere && kind < 0.35) {
-        await send('a deletion', () => client.request(pathOf(fileId), { method: 'DELETE' }), [204]);
+        await remove(fileId);
         expected.set(fileId, null);
         return;
       }
@@ -91,9 +94,7 @@ export function changingFiles(
     },
     /** Deletes what is left of them, so that the partition is what it was before. */
     async clear(): Promise<void> {
-      for (const [fileId, number] of expected)
-        if (number !== null)
-          await send('a deletion', () => client.request(pathOf(fileId), { method: 'DELETE' }), [204]);
+      for (const [fileId, number] of expected) if (number !== null) await remove(fileId);
       expected.clear();
     },
   };

@@ -23,8 +23,8 @@ import {
 } from './reindex-chunks.js';
 import { scanGenerations } from './scan-generations.js';
 import { hitsOf } from './search-hits.js';
-import { ensureSegmentSearch } from './segment-search.js';
 import type { SearchAnswer } from './search-hits.js';
+import { ensureSegmentSearch } from './segment-search.js';
 
 interface IndexMeta {
   schema_version?: number;

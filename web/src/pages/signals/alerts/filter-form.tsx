@@ -14,7 +14,7 @@ interface Props {
   onChange: (filters: Filters) => void;
 }
 
-/** Asked for again by its props alone: the page is drawn anew with each page of alerts that arrives. */
+/** Drawn anew for its own props alone, and not with each page of alerts that arrives. */
 export const FilterForm = memo(function FilterForm({ filters, onChange }: Props) {
   const { signals: t } = useMessages();
   const stats = useQuery(statsQuery);
