@@ -171,7 +171,7 @@ async function during(name: string, isControl: boolean): Promise<{ found: Load; 
 it(
   'chats and pushes go on beside each attack',
   async () => {
-    await load(5); // warm
+    await load(20); // until what is asked for is compiled
     const base = await load(SECONDS);
     expect(base.faults).toEqual([]);
     const figures = ({ chats, pushes }: Load) => ({ chat: p99(chats), push: p99(pushes) });

@@ -41,11 +41,8 @@ const COME_AGAIN_MS = 2_000;
 
 /** Rounds of the event loop between two pushes that are read. */
 const ROUNDS = 8;
-
-/** libuv accepts one connection a round: those that wait to be refused, or to ask how we are, go before reads. */
-async function giveWay(): Promise<void> {
-  for (let round = 0; round < ROUNDS; round += 1) await new Promise((resolve) => setImmediate(resolve));
-}
+/** Rounds that others fill are waited for no longer: by their number alone reads would wait for chats and searches. */
+const GIVE_WAY_MS = 4;
 
 /** @param now milliseconds of a clock that only goes on */
 export function createPushAdmission(now: () => number = () => performance.now()): PushAdmission {
@@ -57,6 +54,17 @@ export function createPushAdmission(now: () => number = () => performance.now())
   /** The last moment up to which the busy time is counted; null: too few pushes are under way to measure by. */
   let countedTo: number | null = null;
   let turn: Promise<void> = Promise.resolve();
+  let lastReadMs = 0;
+
+  /**
+   * libuv accepts one connection a round: those that wait to be refused, or to ask how we are, go before reads. All
+   * others together are given as much time as the read before took.
+   */
+  const giveWay = async (): Promise<void> => {
+    const until = now() + Math.max(GIVE_WAY_MS, lastReadMs);
+    for (let round = 0; round < ROUNDS && now() < until; round += 1)
+      await new Promise((resolve) => setImmediate(resolve));
+  };
 
   const isFull = (address: string): boolean => {
     if (underWay.size < MIN_PLACES) return false;
@@ -119,7 +127,10 @@ export function createPushAdmission(now: () => number = () => performance.now())
       const turned = async () => {
         turn = turn.then(giveWay);
         await turn;
-        return work();
+        const from = now();
+        const read = work();
+        lastReadMs = now() - from;
+        return read;
       };
       return during(address, turned, false);
     },

@@ -124,6 +124,25 @@ describe('admission of pushes', () => {
     expect(rounds).toBeGreaterThanOrEqual(5 * 8);
   });
 
+  test('does not wait for rounds that others fill, but for as long as the read before took', async () => {
+    const { admission, pass } = stage();
+    let rounds = 0;
+    let isOver = false;
+    const count = (): void => {
+      rounds += 1;
+      pass(3);
+      if (!isOver) setImmediate(count);
+    };
+    count();
+    await Promise.all(Array.from({ length: 5 }, () => admission.read('one', () => undefined)));
+    const short = rounds;
+    await admission.read('one', () => pass(12));
+    await admission.read('one', () => undefined);
+    isOver = true;
+    expect(short).toBeLessThanOrEqual(5 * 3);
+    expect(rounds - short).toBeGreaterThanOrEqual(5);
+  });
+
   test('a push that fails gives its place back', async () => {
     const admission = createPushAdmission(() => 0);
     for (let index = 0; index < 100; index++)
