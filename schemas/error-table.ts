@@ -58,6 +58,8 @@ export const ERROR_TABLE = {
   MODEL_ENDPOINT_IN_USE: row(409, 'The model endpoint is in use.'),
   EMBEDDER_EDIT_AFFECTS_INDEXED_DATA: row(409, 'Indexed files have vectors of this embedder.'),
   EMBEDDER_SWAP_IN_PROGRESS: row(409, 'The embedder of the partition is being swapped.'),
+  EMBEDDER_SWAP_HELD_BACK: row(409, 'The new embedder does not reach the figures that were asked for.'),
+  EMBEDDER_SWAP_BROKEN_OFF: row(409, 'The swap of the embedder was broken off from outside.'),
   EMBEDDER_SWAP_NOT_RUNNING: row(409, 'The embedder of the partition is not being swapped.'),
   QUESTION_SET_NOT_FOUND: row(404, 'The question set does not exist.'),
   EVALUATION_NOT_FOUND: row(404, 'The evaluation run does not exist.'),

@@ -74,7 +74,11 @@ export function createSwapActivities({ adapters, search, sliceMs = SLICE_MS }: S
       throw new AppError('CONFLICT', 'The partition was deleted, or has another embedder by now.');
     // Only one is at work at a time: that one was broken off from outside.
     if (former !== undefined && former !== swap_id)
-      await swaps.finish(former, { status: 'failed', error: 'It was broken off from outside.' });
+      await swaps.finish(former, {
+        status: 'failed',
+        error: 'It was broken off from outside.',
+        code: 'EMBEDDER_SWAP_BROKEN_OFF',
+      });
   };
 
   const pageFiles = async (
@@ -243,12 +247,11 @@ export function createSwapActivities({ adapters, search, sliceMs = SLICE_MS }: S
   /** Takes the mark away, unless the switch is made, and ends the record. */
   const endEmbedderSwap = async ({
     swapId,
-    status,
-    error,
+    ...end
   }: { swapId: string } & Parameters<typeof swaps.finish>[1]): Promise<void> => {
     const swap = await swaps.get(swapId);
     if (swap !== null) await partitions.endSwap(swap.partition, swapId, { switched: false });
-    await swaps.finish(swapId, { status, error });
+    await swaps.finish(swapId, end);
   };
 
   const listPartitionsOn = async ({

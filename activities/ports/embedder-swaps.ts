@@ -44,6 +44,6 @@ export interface EmbedderSwapStore {
   /** Running → final, once. */
   finish(
     swapId: string,
-    end: { status: Exclude<SwapStatus, 'running'>; error: string | null },
+    end: { status: Exclude<SwapStatus, 'running'>; error: string | null; code?: string | null },
   ): Promise<void>;
 }

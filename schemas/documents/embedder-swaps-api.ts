@@ -80,7 +80,8 @@ export const EmbedderSwap = z
           .meta({ description: 'Of the question set, those that name relevant items' }),
       })
       .nullable(),
-    error: z.string().nullable(),
+    error: z.string().nullable().meta({ description: 'Why it failed, for people' }),
+    error_code: z.string().nullable().meta({ description: 'Why it failed, by a code of the table of errors' }),
     started_by: z.string(),
     started_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),

@@ -41,6 +41,8 @@ export interface EmbedderSwapRecord {
   figures: SwapFigures | null;
   /** Why it failed, for people. */
   error: string | null;
+  /** The same for programs, of the table of errors; left out by an earlier release. */
+  error_code?: string | null;
   /** The id of the user. */
   started_by: string;
   started_at: Date;

@@ -99,7 +99,11 @@ describe('swapEmbedder', () => {
     await onStage(
       async ({ bench, start, recordOf }) => {
         expect(await (await start()).result()).toBe('failed');
-        expect(await recordOf()).toMatchObject({ status: 'failed', error: held });
+        expect(await recordOf()).toMatchObject({
+          status: 'failed',
+          error: held,
+          error_code: 'EMBEDDER_SWAP_HELD_BACK',
+        });
         expect(await bench.partitions.get('library')).toMatchObject({ embedder: 'builtin-hash', swap: null });
       },
       (activities) => ({
@@ -117,6 +121,7 @@ describe('swapEmbedder', () => {
         expect(await recordOf()).toMatchObject({
           status: 'failed',
           error: expect.stringContaining('not registered'),
+          error_code: 'MODEL_ENDPOINT_NOT_FOUND',
         });
       },
       () => ({

@@ -82,8 +82,12 @@ export async function swapEmbedder(input: SwapEmbedderInput): Promise<Exclude<Sw
     }
     return null;
   };
-  const end = async (status: Exclude<SwapStatus, 'running'>, error: string | null) => {
-    await CancellationScope.nonCancellable(() => endEmbedderSwap({ swapId, status, error }));
+  const end = async (
+    status: Exclude<SwapStatus, 'running'>,
+    why: { code: string; message: string } | null,
+  ) => {
+    const { code = null, message: error = null } = why ?? {};
+    await CancellationScope.nonCancellable(() => endEmbedderSwap({ swapId, status, error, code }));
     return status;
   };
 
@@ -92,9 +96,9 @@ export async function swapEmbedder(input: SwapEmbedderInput): Promise<Exclude<Sw
     held = await work();
   } catch (error) {
     if (isCancellation(error)) return end('cancelled', null);
-    return end('failed', causeOf(error).message);
+    return end('failed', causeOf(error));
   }
-  if (held !== null) return end('failed', held);
+  if (held !== null) return end('failed', { code: 'EMBEDDER_SWAP_HELD_BACK', message: held });
   if (position !== null && position.phase !== 'done')
     return continueAsNew<typeof swapEmbedder>({ ...input, continued: { position, paused: isPaused } });
   return end('completed', null);

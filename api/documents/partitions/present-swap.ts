@@ -7,6 +7,7 @@ export function presentSwap({ partition_key: _key, figures, ...swap }: EmbedderS
     ...presentRun(swap),
     question_set: swap.question_set ?? null,
     min_ndcg: swap.min_ndcg ?? null,
+    error_code: swap.error_code ?? null,
     figures: figures && { ...figures, questions: figures.questions ?? null },
   };
 }

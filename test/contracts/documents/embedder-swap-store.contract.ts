@@ -58,11 +58,17 @@ export function embedderSwapStoreContract(subject: Subject<EmbedderSwapStore>): 
     test('ends once', async () => {
       const swap = sample();
       await store().insert(swap);
-      await store().finish(swap.swap_id, { status: 'failed', error: 'The overlap is too small.' });
+      const error = 'The overlap is too small.';
+      await store().finish(swap.swap_id, { status: 'failed', error, code: 'EMBEDDER_SWAP_HELD_BACK' });
       await store().finish(swap.swap_id, { status: 'completed', error: null });
       await store().report(swap.swap_id, progress(9));
       const ended = await store().get(swap.swap_id);
-      expect(ended).toMatchObject({ status: 'failed', error: 'The overlap is too small.', files_done: 0 });
+      expect(ended).toMatchObject({
+        status: 'failed',
+        error,
+        error_code: 'EMBEDDER_SWAP_HELD_BACK',
+        files_done: 0,
+      });
       expect(ended!.finished_at).toBeInstanceOf(Date);
     });
 

@@ -49,7 +49,7 @@ function GateFigures({
 export function SwapState({ swap, actions }: { swap: Swap; actions?: ReactNode }) {
   const { documents: t, server } = useMessages();
   const format = useFormat();
-  const { partition, status, files_done: done, files_total: total, error } = swap;
+  const { partition, status, files_done: done, files_total: total, error, error_code: code } = swap;
   const said = total === null ? format.number(done) : `${format.number(done)} / ${format.number(total)}`;
   return (
     <Stack gap="xs" role="group" aria-label={t.swapOf(swap.source_embedder, swap.target_embedder)}>
@@ -75,7 +75,7 @@ export function SwapState({ swap, actions }: { swap: Swap; actions?: ReactNode }
       )}
       {error !== null && (
         <Text size="sm" c="error">
-          {error}
+          {server.errors[code ?? ''] ?? error}
         </Text>
       )}
       <GateFigures swap={swap} />

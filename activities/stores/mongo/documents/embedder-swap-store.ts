@@ -60,8 +60,11 @@ export function createMongoEmbedderSwapStore(db: Db): EmbedderSwapStore {
         { $set: { ...rest, updated_at: new Date() }, $max: { files_done } },
       );
     },
-    async finish(swapId, { status, error }) {
-      await swaps.updateOne({ _id: swapId, status: 'running' }, { $set: { status, error, ...endedNow() } });
+    async finish(swapId, { status, error, code = null }) {
+      await swaps.updateOne(
+        { _id: swapId, status: 'running' },
+        { $set: { status, error, error_code: code, ...endedNow() } },
+      );
     },
   });
 }

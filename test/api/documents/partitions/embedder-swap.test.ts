@@ -91,6 +91,7 @@ describe('GET /partition/{partition}/embedder-swap', () => {
         min_ndcg: null,
         figures: { ...figures, questions: null },
         error: null,
+        error_code: null,
         started_by: String(ada.userId),
         started_at: expect.any(String),
         updated_at: expect.any(String),

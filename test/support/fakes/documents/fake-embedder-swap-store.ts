@@ -51,8 +51,8 @@ export function createFakeEmbedderSwapStore(): EmbedderSwapStore {
         files_done: Math.max(files_done, progress.files_done),
       }));
     },
-    async finish(swapId, { status, error }) {
-      change(swapId, () => ({ status, error, finished_at: new Date() }));
+    async finish(swapId, { status, error, code = null }) {
+      change(swapId, () => ({ status, error, error_code: code, finished_at: new Date() }));
     },
   };
 }

@@ -37,6 +37,9 @@ export const server: Messages['server'] = {
     EMBEDDER_EDIT_AFFECTS_INDEXED_DATA:
       'Des fichiers indexés ont des vecteurs de ce modèle de vectorisation.',
     EMBEDDER_SWAP_IN_PROGRESS: 'La partition passe déjà à une autre vectorisation.',
+    EMBEDDER_SWAP_HELD_BACK:
+      'La nouvelle vectorisation n’atteint pas ce qui était demandé. La partition garde la sienne.',
+    EMBEDDER_SWAP_BROKEN_OFF: 'Le passage à une autre vectorisation a été interrompu de l’extérieur.',
     EMBEDDER_SWAP_NOT_RUNNING: 'La partition ne passe pas à une autre vectorisation.',
     EMBEDDER_VECTOR_FIELD_MISSING: 'Ce modèle de vectorisation n’a pas de champ de vecteurs.',
     EMBEDDER_ALIAS_NOT_ALLOWED: 'Il faut nommer un modèle de vectorisation, et non celui par défaut.',
