@@ -41,7 +41,8 @@ const COME_AGAIN_MS = 2_000;
 
 /** Rounds of the event loop between two pushes that are read. */
 const ROUNDS = 8;
-/** Rounds that others fill are waited for no longer: by their number alone reads would wait for chats and searches. */
+/** Beyond so many, rounds that others fill are not waited for: reads would wait for every chat and search. */
+const MIN_ROUNDS = 4;
 const GIVE_WAY_MS = 4;
 
 /** @param now milliseconds of a clock that only goes on */
@@ -62,7 +63,7 @@ export function createPushAdmission(now: () => number = () => performance.now())
    */
   const giveWay = async (): Promise<void> => {
     const until = now() + Math.max(GIVE_WAY_MS, lastReadMs);
-    for (let round = 0; round < ROUNDS && now() < until; round += 1)
+    for (let round = 0; round < ROUNDS && (round < MIN_ROUNDS || now() < until); round += 1)
       await new Promise((resolve) => setImmediate(resolve));
   };
 
