@@ -4,7 +4,7 @@ import type { Release } from '../support/release-build.js';
 import { upgradeRolling } from '../support/rolling-campaign.js';
 
 /** The release before, by its commit; another one, or the folder of a built one, is named by RELEASE_BEFORE. */
-const BEFORE = process.env['RELEASE_BEFORE'] ?? 'bb79f385';
+const BEFORE = process.env['RELEASE_BEFORE'] ?? '90149dc9';
 
 const releases: Release[] = [];
 afterAll(() => {
