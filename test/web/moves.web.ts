@@ -79,14 +79,16 @@ describe('a move to another embedder, in the browser', () => {
     expect(keeper.faults).toEqual([]);
   });
 
-  it('is told on the card in French too', async () => {
-    const page = await open('/partitions');
+  it('is told on the card in French too, and on the page of the state why it failed', async () => {
+    let page = await open('/partitions');
     await page.getByRole('button', { name: /^Signed in as/ }).click();
     await page.getByRole('menuitem', { name: 'Français' }).click();
     const moved = page.getByRole('article').getByRole('group', { name: 'De builtin-hash à new' });
     await moved.getByText('Mêmes résultats qu’avant').waitFor();
     await moved.getByText('Rang des textes connus').waitFor();
     await moved.getByText('terminé', { exact: true }).waitFor();
+    page = await open('/state');
+    await page.getByText('La nouvelle vectorisation n’atteint pas ce qui était demandé.').waitFor();
     expect(keeper.faults).toEqual([]);
   });
 });
