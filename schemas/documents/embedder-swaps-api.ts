@@ -81,7 +81,10 @@ export const EmbedderSwap = z
       })
       .nullable(),
     error: z.string().nullable().meta({ description: 'Why it failed, for people' }),
-    error_code: z.string().nullable().meta({ description: 'Why it failed, by a code of the table of errors' }),
+    error_code: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why it failed, by a code of the table of errors' }),
     started_by: z.string(),
     started_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
