@@ -16,14 +16,15 @@ export interface VariableNotes {
 
 const notes = z.registry<VariableNotes>();
 
-/** Puts what documents say of a variable beside its schema. */
+/** Puts what documents say of a variable beside a schema of its own: variables may be described from a shared one. */
 export function described<Schema extends z.ZodType>(
   schema: Schema,
   meaning: string,
   more: Omit<VariableNotes, 'meaning'> = {},
 ): Schema {
-  notes.add(schema, { meaning, ...more });
-  return schema;
+  const own = schema.clone();
+  notes.add(own, { meaning, ...more });
+  return own;
 }
 
 /** One variable as documents show it. */
