@@ -99,6 +99,8 @@ function openSearchConfig(env: Environment) {
   return {
     url: env.OPENSEARCH_URL,
     indexPrefix: env.OPENSEARCH_INDEX_PREFIX,
+    /** A number or a range; null: nothing is asked for. */
+    replicas: env.OPENSEARCH_INDEX_REPLICAS ?? null,
     /** Null: what the address holds. */
     username: env.OPENSEARCH_USERNAME ?? null,
     password: env.OPENSEARCH_PASSWORD ?? null,

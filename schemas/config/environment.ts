@@ -258,6 +258,15 @@ const stores = {
       .default('tamis-'),
     'in front of the names of indexes',
   ),
+  OPENSEARCH_INDEX_REPLICAS: described(
+    z
+      .string()
+      .regex(/^\d{1,3}(-(\d{1,3}|all))?$/, 'a number, or a range such as 0-2 or 1-all')
+      .optional(),
+    'copies of the index of the chunks on other nodes: a number, or a range (`0-2`, `1-all`) of which OpenSearch has as ' +
+      'many as there are nodes for',
+    { unset: '`0-1` of an index that is made, and one that is there stays as it is' },
+  ),
   TEMPORAL_ADDRESS: described(z.string().min(1).default('127.0.0.1:7233'), 'workflows', {
     fixedByCompose: true,
   }),

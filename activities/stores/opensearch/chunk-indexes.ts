@@ -1,6 +1,7 @@
 import { AppError } from '../../../schemas/app-error.js';
 import type { ChunkIndex, ChunkIndexes, CopiedPage, VectorFields } from '../../ports/migrations.js';
 import { indexNames } from './index-names.js';
+import { readIndexSettings } from './index-settings.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { deleteChunks } from './delete-chunks.js';
 import {
@@ -24,6 +25,7 @@ import {
 import { scanGenerations } from './scan-generations.js';
 import { hitsOf } from './search-hits.js';
 import type { SearchAnswer } from './search-hits.js';
+import { replicaSettings } from './replicas.js';
 import { ensureSegmentSearch } from './segment-search.js';
 
 interface IndexMeta {
@@ -58,7 +60,10 @@ interface StatsAnswer {
 const NEVER = '-1';
 
 /** The indexes of the chunks: the one behind the alias that `createOpenSearchChunkStore` uses, and those beside it. */
-export function createChunkIndexes(client: OpenSearchClient, options: { indexPrefix: string }): ChunkIndexes {
+export function createChunkIndexes(
+  client: OpenSearchClient,
+  options: { indexPrefix: string; replicas?: string | null },
+): ChunkIndexes {
   const { alias, first } = indexNames(options);
 
   const mappings = (pattern: string): Promise<MappingAnswer> =>
@@ -193,9 +198,16 @@ export function createChunkIndexes(client: OpenSearchClient, options: { indexPre
         },
       };
       assertMapping(mapping);
-      const settings = { ...indexSettings, index: { ...indexSettings.index, refresh_interval: NEVER } };
+      const settings = {
+        ...indexSettings,
+        index: {
+          ...indexSettings.index,
+          ...replicaSettings(options.replicas ?? null),
+          refresh_interval: NEVER,
+        },
+      };
       await client.request('PUT', `/${target}`, { body: { settings, mappings: mapping } });
-      await ensureSegmentSearch(client, target);
+      await ensureSegmentSearch(client, target, await readIndexSettings(client, target));
       return target;
     },
 

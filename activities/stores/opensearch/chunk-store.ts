@@ -36,9 +36,9 @@ const SURE_MS = 60_000;
 /** Chunks behind the alias `{indexPrefix}chunks`, with one vector field per embedder. */
 export function createOpenSearchChunkStore(
   client: OpenSearchClient,
-  options: { indexPrefix: string },
+  options: { indexPrefix: string; replicas?: string | null },
 ): ChunkStore {
-  const names = indexNames(options);
+  const names = { ...indexNames(options), replicas: options.replicas ?? null };
   const index = names.alias;
   const refresh = createSharedRefresh(client, index);
   const legs = createHybridSearch(client, index);

@@ -3,6 +3,8 @@ import type { OpenSearchClient } from './connect-opensearch.js';
 import { assertMapping, chunkMapping, indexSettings, SCHEMA_VERSION, vectorMapping } from './mapping.js';
 import { hasEngineType } from './opensearch-errors.js';
 import type { IndexNames } from './index-names.js';
+import { readIndexSettings } from './index-settings.js';
+import { ensureReplicas, replicaSettings } from './replicas.js';
 import { ensureSegmentSearch } from './segment-search.js';
 import { ensureSimilarity } from './similarity.js';
 
@@ -49,14 +51,17 @@ export function isSchemaBehind(error: unknown): boolean {
  */
 export async function ensureChunkIndex(
   client: OpenSearchClient,
-  { alias: index, first }: IndexNames,
+  { replicas = null, ...names }: IndexNames & { replicas?: string | null },
   fields: readonly { vectorField: string; dimension: number }[],
 ): Promise<void> {
+  const { alias: index } = names;
   assertMapping(chunkMapping);
-  if (!(await hasAlias(client, index))) await createFirst(client, { alias: index, first });
+  if (!(await hasAlias(client, index))) await createFirst(client, names, replicas);
   const { properties: present = {}, _meta: meta = {} } = await requirePresentVersion(client, index);
   await ensureSimilarity(client, index);
-  await ensureSegmentSearch(client, index);
+  const settings = await readIndexSettings(client, index);
+  await ensureSegmentSearch(client, index, settings);
+  await ensureReplicas(client, index, settings, replicas);
   // Base fields too: a version that adds one finds an index that lacks it. What is there may be of an earlier step.
   const base = Object.entries(chunkMapping.properties).filter(([name]) => !Object.hasOwn(present, name));
   const vectors = fields.filter(
@@ -96,10 +101,15 @@ async function hasAlias(client: OpenSearchClient, alias: string): Promise<boolea
 }
 
 /** One that is there already is of a release that had no alias, or of a process that starts at the same moment. */
-async function createFirst(client: OpenSearchClient, { alias, first }: IndexNames): Promise<void> {
+async function createFirst(
+  client: OpenSearchClient,
+  { alias, first }: IndexNames,
+  replicas: string | null,
+): Promise<void> {
+  const settings = { ...indexSettings, index: { ...indexSettings.index, ...replicaSettings(replicas) } };
   try {
     await client.request('PUT', `/${first}`, {
-      body: { settings: indexSettings, mappings: chunkMapping, aliases: { [alias]: {} } },
+      body: { settings, mappings: chunkMapping, aliases: { [alias]: {} } },
       refused: 'VDB_COLLECTION_ERROR',
     });
   } catch (error) {

@@ -1,6 +1,7 @@
 import { AppError } from '../../../schemas/app-error.js';
 import { AccessProblem } from '../../../schemas/engine-access.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
+import type { IndexSettings } from './index-settings.js';
 
 /**
  * Lets two threads share the segments of one search. The exact comparison of vectors and the counting of words are
@@ -11,17 +12,15 @@ const SEGMENT_SEARCH = {
   'search.concurrent.max_slice_count': '2',
 } as const;
 
-type Settings = Record<string, unknown>;
-
 /**
  * It stays with one thread a search where the engine does not know the settings (before 2.17) or lets no client set
  * them, as the OpenSearch Service of Amazon, which has a mode of its own.
  */
-export async function ensureSegmentSearch(client: OpenSearchClient, index: string): Promise<void> {
-  const answer = await client.request<Record<string, { settings: Settings }>>('GET', `/${index}/_settings`, {
-    query: { flat_settings: true },
-  });
-  const present = Object.values(answer)[0]?.settings ?? {};
+export async function ensureSegmentSearch(
+  client: OpenSearchClient,
+  index: string,
+  present: IndexSettings,
+): Promise<void> {
   if (Object.entries(SEGMENT_SEARCH).every(([name, value]) => present[`index.${name}`] === value)) return;
   try {
     await client.request('PUT', `/${index}/_settings`, { body: { index: SEGMENT_SEARCH } });

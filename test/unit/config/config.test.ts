@@ -103,6 +103,14 @@ describe('parseConfig', () => {
     for (const [env, sentence] of problems) expect(() => parseConfig(env)).toThrow(sentence);
   });
 
+  it('takes copies of the index as a number or a range', () => {
+    expect(parseConfig({}).opensearch.replicas).toBeNull();
+    for (const replicas of ['0', '2', '0-1', '1-all'])
+      expect(parseConfig({ OPENSEARCH_INDEX_REPLICAS: replicas }).opensearch.replicas).toBe(replicas);
+    for (const wrong of ['-1', 'all', '1-', '1-2-3', 'two', '1.5'])
+      expect(() => parseConfig({ OPENSEARCH_INDEX_REPLICAS: wrong })).toThrow('OPENSEARCH_INDEX_REPLICAS');
+  });
+
   it('reads false as false', () => {
     expect(parseConfig({ SUPER_ADMIN_MODE: 'false' }).auth.superAdminMode).toBe(false);
     expect(parseConfig({ SUPER_ADMIN_MODE: 'true' }).auth.superAdminMode).toBe(true);

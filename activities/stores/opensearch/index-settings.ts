@@ -1,0 +1,16 @@
+import type { OpenSearchClient } from './connect-opensearch.js';
+
+/** By their whole names, as `index.number_of_replicas`. */
+export type IndexSettings = Readonly<Record<string, unknown>>;
+
+/** What an index, or the one behind an alias, is set to. */
+export async function readIndexSettings(client: OpenSearchClient, index: string): Promise<IndexSettings> {
+  const answer = await client.request<Record<string, { settings: IndexSettings }>>(
+    'GET',
+    `/${index}/_settings`,
+    {
+      query: { flat_settings: true },
+    },
+  );
+  return Object.values(answer)[0]?.settings ?? {};
+}

@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createChunkIndexes } from '../../../activities/stores/opensearch/chunk-indexes.js';
+import { createOpenSearchChunkStore } from '../../../activities/stores/opensearch/chunk-store.js';
+import { readIndexSettings } from '../../../activities/stores/opensearch/index-settings.js';
+import { openEngine } from '../../support/schema-two-index.js';
+
+let engine: ReturnType<typeof openEngine>;
+let indexPrefix: string;
+
+beforeEach(() => {
+  engine = openEngine();
+  indexPrefix = `tamis-test-${randomBytes(6).toString('hex')}-`;
+});
+afterEach(async () => {
+  await engine.client.request('DELETE', `/${indexPrefix}*`);
+  await engine.close();
+});
+
+/** As a process with these settings does when it starts. */
+async function start(replicas: string | null): Promise<void> {
+  const store = createOpenSearchChunkStore(engine.client, { indexPrefix, replicas });
+  await store.ensureSchema([{ vectorField: 'v', dimension: 2 }]);
+}
+
+async function copiesOf(index: string): Promise<[unknown, unknown]> {
+  const settings = await readIndexSettings(engine.client, index);
+  return [settings['index.auto_expand_replicas'], settings['index.number_of_replicas']];
+}
+
+describe('copies of the index of the chunks', () => {
+  it('are one where there is a node for it, if nothing is asked for', async () => {
+    await start(null);
+    expect(await copiesOf(`${indexPrefix}chunks`)).toEqual(['0-1', '0']);
+  });
+
+  it('are as many as are asked for, from its creation on or later, and stay when nothing is asked for', async () => {
+    await start('2');
+    expect(await copiesOf(`${indexPrefix}chunks`)).toEqual(['false', '2']);
+    await start('0-all');
+    expect(await copiesOf(`${indexPrefix}chunks`)).toEqual(['0-all', '0']);
+    await start('1');
+    expect(await copiesOf(`${indexPrefix}chunks`)).toEqual(['false', '1']);
+    await start(null);
+    expect(await copiesOf(`${indexPrefix}chunks`)).toEqual(['false', '1']);
+  });
+
+  it('are as many of an index that a migration builds', async () => {
+    await start('1');
+    const indexes = createChunkIndexes(engine.client, { indexPrefix, replicas: '1' });
+    expect(await copiesOf(await indexes.create([]))).toEqual(['false', '1']);
+  });
+});
