@@ -25,6 +25,8 @@ const FLOOR_MS = 100;
 interface Load {
   chats: number[];
   pushes: number[];
+  /** Pushes that were told to come again, as a LAPI does. */
+  refused: number;
   faults: string[];
 }
 const agent = new Agent({ connections: 256 });
@@ -125,21 +127,20 @@ async function keepUp(perSecond: number, seconds: number, ask: () => Promise<voi
 let serial = 0;
 
 async function load(seconds: number): Promise<Load> {
-  const found: Load = { chats: [], pushes: [], faults: [] };
+  const found: Load = { chats: [], pushes: [], refused: 0, faults: [] };
   const timed = async (into: number[], work: () => Promise<{ status: number; text: string }>) => {
     const from = performance.now();
+    // What is refused takes longer than all others: a hundredth of it is too much.
+    let taken = Infinity;
     try {
       const { status, text } = await work();
-      if (status === 200) {
-        into.push(performance.now() - from);
-        return;
-      }
-      found.faults.push(`${status} ${text.slice(0, 200)}`);
+      if (status === 200) taken = performance.now() - from;
+      else if (status === 503 && into === found.pushes) found.refused += 1;
+      else found.faults.push(`${status} ${text.slice(0, 200)}`);
     } catch (error) {
       found.faults.push(String(error));
     }
-    // Takes longer than all others: of what is refused or fails a hundredth is too much.
-    into.push(Infinity);
+    into.push(taken);
   };
   await Promise.all([
     keepUp(CHATS_PER_SECOND, seconds, () => timed(found.chats, () => chat(user))),
@@ -178,7 +179,8 @@ it(
   async () => {
     await load(20); // until what is asked for is compiled
     const base = await load(SECONDS);
-    expect(p99(base.chats) + p99(base.pushes)).toBeLessThan(Infinity);
+    expect(base.faults).toEqual([]);
+    expect(p99(base.pushes)).toBeLessThan(Infinity);
     const figures = ({ chats, pushes }: Load) => ({ chat: p99(chats), push: p99(pushes) });
     const alone = figures(base);
     const lines = [row('none', [0, alone.chat, alone.chat, alone.push, alone.push, 0])];
@@ -188,8 +190,8 @@ it(
       const { found, tries } = await during(name, false);
       const { chat: chatted, push } = figures(found);
       const faults = found.faults.length;
-      lines.push(row(name, [tries, chatted, control.chat, push, control.push, faults]));
-      if (faults > 0) console.log(`${name}: ${found.faults[0]}`);
+      lines.push(row(name, [tries, chatted, control.chat, push, control.push, faults + found.refused]));
+      if (faults > 0) slow.push(`${name}: ${found.faults[0]}`);
       for (const [what, taken, without] of [
         ['chat', chatted, Math.max(alone.chat, control.chat)],
         ['push', push, Math.max(alone.push, control.push)],
