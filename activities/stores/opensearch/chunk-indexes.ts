@@ -1,7 +1,6 @@
 import { AppError } from '../../../schemas/app-error.js';
 import type { ChunkIndex, ChunkIndexes, CopiedPage, VectorFields } from '../../ports/migrations.js';
 import { indexNames } from './index-names.js';
-import { readIndexSettings } from './index-settings.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { deleteChunks } from './delete-chunks.js';
 import {
@@ -207,7 +206,7 @@ export function createChunkIndexes(
         },
       };
       await client.request('PUT', `/${target}`, { body: { settings, mappings: mapping } });
-      await ensureSegmentSearch(client, target, await readIndexSettings(client, target));
+      await ensureSegmentSearch(client, target, {});
       return target;
     },
 

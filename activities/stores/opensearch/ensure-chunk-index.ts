@@ -3,7 +3,6 @@ import type { OpenSearchClient } from './connect-opensearch.js';
 import { assertMapping, chunkMapping, indexSettings, SCHEMA_VERSION, vectorMapping } from './mapping.js';
 import { hasEngineType } from './opensearch-errors.js';
 import type { IndexNames } from './index-names.js';
-import { readIndexSettings } from './index-settings.js';
 import { ensureReplicas, replicaSettings } from './replicas.js';
 import { ensureSegmentSearch } from './segment-search.js';
 import { ensureSimilarity } from './similarity.js';
@@ -58,8 +57,7 @@ export async function ensureChunkIndex(
   assertMapping(chunkMapping);
   if (!(await hasAlias(client, index))) await createFirst(client, names, replicas);
   const { properties: present = {}, _meta: meta = {} } = await requirePresentVersion(client, index);
-  await ensureSimilarity(client, index);
-  const settings = await readIndexSettings(client, index);
+  const settings = await ensureSimilarity(client, index);
   await ensureSegmentSearch(client, index, settings);
   await ensureReplicas(client, index, settings, replicas);
   // Base fields too: a version that adds one finds an index that lacks it. What is there may be of an earlier step.

@@ -14,3 +14,16 @@ export async function readIndexSettings(client: OpenSearchClient, index: string)
   );
   return Object.values(answer)[0]?.settings ?? {};
 }
+
+/** Sets what is not so already: most starts find an index as they want it. */
+export async function changeIndexSettings(
+  client: OpenSearchClient,
+  index: string,
+  { present, wanted }: { present: IndexSettings; wanted: Readonly<Record<string, string>> },
+): Promise<void> {
+  if (Object.entries(wanted).every(([name, value]) => present[`index.${name}`] === value)) return;
+  await client.request('PUT', `/${index}/_settings`, {
+    body: { index: wanted },
+    refused: 'VDB_COLLECTION_ERROR',
+  });
+}

@@ -10,9 +10,12 @@ type Mapping = { [key: string]: unknown };
 
 const keyword = { type: 'keyword', ignore_above: KEYWORD_MAX_CHARACTERS };
 
-/** The index of one schema version; how many copies it has is the operator's to say (`replicas.ts`). */
+/**
+ * The index of one schema version. One replica where there is a second node to hold it, none on a single one, unless
+ * the operator says how many (`replicas.ts`).
+ */
 export const indexSettings = {
-  index: { knn: true, number_of_shards: 1, refresh_interval: '250ms' },
+  index: { knn: true, number_of_shards: 1, auto_expand_replicas: '0-1', refresh_interval: '250ms' },
   similarity: similaritySettings,
   analysis: {
     analyzer: {

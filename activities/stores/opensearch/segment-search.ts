@@ -1,6 +1,7 @@
 import { AppError } from '../../../schemas/app-error.js';
 import { AccessProblem } from '../../../schemas/engine-access.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
+import { changeIndexSettings } from './index-settings.js';
 import type { IndexSettings } from './index-settings.js';
 
 /**
@@ -21,9 +22,8 @@ export async function ensureSegmentSearch(
   index: string,
   present: IndexSettings,
 ): Promise<void> {
-  if (Object.entries(SEGMENT_SEARCH).every(([name, value]) => present[`index.${name}`] === value)) return;
   try {
-    await client.request('PUT', `/${index}/_settings`, { body: { index: SEGMENT_SEARCH } });
+    await changeIndexSettings(client, index, { present, wanted: SEGMENT_SEARCH });
   } catch (error) {
     if (!isRefused(error)) throw error;
   }

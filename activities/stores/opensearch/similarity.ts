@@ -1,4 +1,6 @@
 import type { OpenSearchClient } from './connect-opensearch.js';
+import { readIndexSettings } from './index-settings.js';
+import type { IndexSettings } from './index-settings.js';
 import { hasEngineType } from './opensearch-errors.js';
 
 /**
@@ -14,9 +16,6 @@ const SCORE = [
 /** In force for every field: the similarity of a field that is there cannot be changed, that of the index can. */
 export const similaritySettings = { default: { type: 'scripted', script: { source: SCORE } } } as const;
 
-interface SettingsAnswer {
-  [index: string]: { settings: { index: { similarity?: { default?: { script?: { source?: string } } } } } };
-}
 interface StateAnswer {
   metadata: { indices: { [index: string]: { state: 'open' | 'close' } } };
 }
@@ -27,17 +26,18 @@ const ATTEMPTS = 20;
  * Gives an index of an earlier release the similarity of this one. The engine takes it of a closed index only, which is
  * closed for a moment (0.4 s for an index of 111,000 chunks); what is asked meanwhile fails as it does while the engine
  * is away. Safe at once in several processes, and after a crash in between: the next process opens the index.
+ * @returns what else the index is set to
  */
-export async function ensureSimilarity(client: OpenSearchClient, index: string): Promise<void> {
+export async function ensureSimilarity(client: OpenSearchClient, index: string): Promise<IndexSettings> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const found = Object.values(await client.request<SettingsAnswer>('GET', `/${index}/_settings`))[0];
-      const current = found?.settings.index.similarity?.default?.script?.source;
+      const settings = await readIndexSettings(client, index);
+      const current = settings['index.similarity.default.script.source'];
       const state = await client.request<StateAnswer>('GET', `/_cluster/state/metadata/${index}`, {
         query: { filter_path: 'metadata.indices.*.state' },
       });
       const closed = Object.values(state.metadata.indices)[0]?.state === 'close';
-      if (current === SCORE && !closed) return;
+      if (current === SCORE && !closed) return settings;
       if (current !== SCORE) {
         await client.request('POST', `/${index}/_close`);
         await client.request('PUT', `/${index}/_settings`, {
@@ -45,7 +45,7 @@ export async function ensureSimilarity(client: OpenSearchClient, index: string):
         });
       }
       await client.request('POST', `/${index}/_open`, { query: { wait_for_active_shards: 1 } });
-      return;
+      return settings;
     } catch (error) {
       // Another process opened it between our two calls.
       const raced = hasEngineType(error, 'illegal_argument_exception');

@@ -28,7 +28,9 @@ async function copiesOf(index: string): Promise<[unknown, unknown]> {
   return [settings['index.auto_expand_replicas'], settings['index.number_of_replicas']];
 }
 
-describe('copies of the index of the chunks', () => {
+const describeOnEngine = process.env['TAMIS_FAKES_ONLY'] === '1' ? describe.skip : describe;
+
+describeOnEngine('copies of the index of the chunks', () => {
   it('are one where there is a node for it, if nothing is asked for', async () => {
     await start(null);
     expect(await copiesOf(`${indexPrefix}chunks`)).toEqual(['0-1', '0']);
