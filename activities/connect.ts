@@ -3,14 +3,11 @@ import { Agent } from 'undici';
 import type { Config } from '../schemas/config/config.js';
 import { NO_IP_INFO, createIpInfo, createIpInfoSources } from './signals/ip-info/ip-info.js';
 import { createOverrideModels } from './models/override-models.js';
-import { discoverOllama } from './models/servers/discover-ollama.js';
+import { connectModelSettings } from './connect-model-settings.js';
 import { builtinModels, createModelRegistry } from './models/model-registry.js';
 import { createModelServers } from './models/model-servers.js';
 import { createEndpointModels } from './models/endpoint-models.js';
-import { seedEndpoints } from './models/seeds/seed-endpoints.js';
-import { BUNDLED_PROMPTS } from './models/seeds/bundled-prompts.js';
 import { createStoredPromptSource } from './models/seeds/stored-prompts.js';
-import { seededPresets } from './models/seeds/seeded-presets.js';
 import { createCapiClient } from './signals/capi/capi-client.js';
 import { measuredCapi } from './signals/capi/measured-capi.js';
 import { measuredTasks } from './documents/measured-tasks.js';
@@ -61,8 +58,6 @@ import { createVectorStoreMigration } from './migrations/vector-store.js';
 import { createMongoModelEndpointStore } from './stores/mongo/models/model-endpoint-store.js';
 import { createMongoPartitionStore } from './stores/mongo/documents/partition-store.js';
 import { createMongoQuotaStore } from './stores/mongo/documents/quota-store.js';
-import { createMongoPresetStore } from './stores/mongo/models/preset-store.js';
-import { createMongoPromptStore } from './stores/mongo/models/prompt-store.js';
 import { createMongoSavedRuleStore } from './stores/mongo/signals/saved-rule-store.js';
 import { createMongoStatisticsStore } from './stores/mongo/signals/statistics-store.js';
 import { createMongoTaskStore } from './stores/mongo/documents/task-store.js';
@@ -89,8 +84,6 @@ import { isSchemaBehind } from './stores/opensearch/ensure-chunk-index.js';
 /** How we name ourselves to the central API. */
 const USER_AGENT = 'tamis/0.1';
 
-/** A start waits so long for what OLLAMA_HOST offers. */
-const DISCOVERY_MS = 5000;
 const MODEL_CONNECT_MS = 5000;
 const DOWNLOAD_CONNECT_MS = 10_000;
 const IP_INFO_ENTRIES = 1_000;
@@ -301,11 +294,9 @@ async function connectDocuments(
     await Promise.allSettled([opensearch.close(), modelServers.destroy()]);
   };
   try {
-    const { endpoints, presets, prompts, partitions, files, tasks, ...others } = measuredStores(
+    const { endpoints, presets, prompts } = await connectModelSettings(config, records, modelServers);
+    const { partitions, files, tasks, ...others } = measuredStores(
       {
-        endpoints: createMongoModelEndpointStore(db),
-        presets: createMongoPresetStore(db),
-        prompts: createMongoPromptStore(db),
         partitions: createMongoPartitionStore(db),
         files: createMongoFileStore(db),
         tasks: createMongoTaskStore(db),
@@ -324,17 +315,6 @@ async function connectDocuments(
       },
       meter,
     );
-    await seedEndpoints({
-      endpoints,
-      models: config.models,
-      keys,
-      discover: (url) =>
-        discoverOllama(modelServers, url, {
-          timeoutMs: DISCOVERY_MS,
-          signal: AbortSignal.timeout(DISCOVERY_MS),
-        }),
-    });
-    for (const preset of seededPresets(config)) await presets.seed(preset);
     const chunks = createOpenSearchChunkStore(opensearch.client, config.opensearch);
     const fields = (await endpoints.list('embedder')).flatMap(({ vector_field, dimension }) =>
       vector_field === null || dimension === null ? [] : [{ vectorField: vector_field, dimension }],
@@ -358,7 +338,6 @@ async function connectDocuments(
       ],
       contextTokens: config.chat.contextTokens,
     });
-    await prompts.seed(BUNDLED_PROMPTS);
     const collections = createMongoRecordCollections(db);
     const indexes = createChunkIndexes(opensearch.client, config.opensearch);
     const adapters = {

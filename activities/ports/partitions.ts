@@ -19,8 +19,11 @@ export interface PartitionStore {
    */
   create(input: { partition: string; embedder: string; ownerId: number }): Promise<PartitionRecord>;
   get(partition: string): Promise<PartitionRecord | null>;
-  /** Partitions inside the scope, by name. */
-  list(scope: Scope): Promise<PartitionRecord[]>;
+  /**
+   * Partitions inside the scope, by name.
+   * @param names those alone
+   */
+  list(scope: Scope, names?: readonly string[]): Promise<PartitionRecord[]>;
   /**
    * One update; null when the partition is missing, or is not on the embedder that the change is to start from. An
    * embedder that is set so, and not by a swap, ends what is known of swaps before.

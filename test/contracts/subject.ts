@@ -82,12 +82,12 @@ export async function openTestIndex(): Promise<{
   };
 }
 
-export function mongo<Store>(create: (db: Db) => Store): Subject<Store>[] {
+export function mongo<Store>(create: (db: Db) => Store, name = 'MongoDB'): Subject<Store>[] {
   return fakesOnly
     ? []
     : [
         {
-          name: 'MongoDB',
+          name,
           async open() {
             const { db, close } = await openTestDatabase();
             return { store: create(db), close };

@@ -33,10 +33,10 @@ export function createAttachmentFinder(stores: {
   ): Promise<FoundAttachments> => {
     const found: FoundAttachments = { attachments: [], results: [] };
     if (ids.length === 0) return found;
-    const visible = (await partitions.list(where.scope))
+    const names = where.partitions === 'all' ? undefined : where.partitions;
+    const visible = (await partitions.list(where.scope, names))
       .map(({ partition }) => partition)
-      .filter((name) => inScope(where.scope, name))
-      .filter((name) => where.partitions === 'all' || where.partitions.includes(name));
+      .filter((name) => inScope(where.scope, name) && names?.includes(name) !== false);
     for (const id of new Set(ids)) {
       const records = await Promise.all(visible.map((name) => files.get(name, id)));
       const live = records.flatMap((file) => (file?.live == null ? [] : [{ file, version: file.live }]));

@@ -68,8 +68,10 @@ export function createSearchService(dependencies: SearchDependencies): SearchSer
   const competences = dependencies.competences ?? createCompetences({ ...(log && { log }) });
 
   const findPlace = async (request: SearchRequest): Promise<Place> => {
-    const wanted = request.partitions === 'all' ? null : new Set(request.partitions);
-    const searched = (await partitions.list(request.scope)).filter(
+    const names = request.partitions === 'all' ? undefined : request.partitions;
+    const wanted = names && new Set(names);
+    // Asked for again: whatever is answered lies within the scope.
+    const searched = (await partitions.list(request.scope, names)).filter(
       ({ partition }) => inScope(request.scope, partition) && wanted?.has(partition) !== false,
     );
     const workspace =

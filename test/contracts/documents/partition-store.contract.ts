@@ -58,6 +58,12 @@ export function partitionStoreContract(subject: Subject<PartitionStore>): void {
       );
       const scope: Scope = { kind: 'partitions', userId: 7, roles: { [names[1] ?? '']: 'viewer' } };
       expect((await store().list(scope)).map(({ partition }) => partition)).toEqual([names[1]]);
+      const among = async (asked: Scope, wanted: string[]): Promise<string[]> =>
+        (await store().list(asked, wanted)).map(({ partition }) => partition);
+      expect(await among(scope, names)).toEqual([names[1]]);
+      expect(await among(scope, [names[0]!])).toEqual([]);
+      expect(await among({ kind: 'all', userId: 1 }, [names[1]!, 'none'])).toEqual([names[1]]);
+      expect(await among({ kind: 'all', userId: 1 }, [])).toEqual([]);
       const all = (await store().list({ kind: 'all', userId: 1 })).map(({ partition }) => partition);
       expect(all).toEqual(expect.arrayContaining([...names, 'constructor']));
       expect(all).toEqual([...all].sort());

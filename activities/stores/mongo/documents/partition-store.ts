@@ -127,8 +127,12 @@ export function createMongoPartitionStore(db: Db): PartitionStore {
       const document = await partitions.findOne({ _id: partition, ...PRESENT }, WITHOUT_MEMBERS);
       return document && toRecord(document);
     },
-    async list(scope) {
-      const filter = scope.kind === 'all' ? {} : { _id: { $in: Object.keys(scope.roles) } };
+    async list(scope, names) {
+      const visible =
+        scope.kind === 'all'
+          ? names
+          : (names?.filter((name) => Object.hasOwn(scope.roles, name)) ?? Object.keys(scope.roles));
+      const filter = visible === undefined ? {} : { _id: { $in: [...visible] } };
       const documents = await partitions
         .find({ ...filter, ...PRESENT }, WITHOUT_MEMBERS)
         .sort({ _id: 1 })

@@ -47,9 +47,10 @@ export function createFakePartitionStore(): PartitionStore {
     async get(partition) {
       return copyRecord(partitions.get(partition) ?? null);
     },
-    async list(scope) {
+    async list(scope, names) {
+      const wanted = names && new Set(names);
       return [...partitions.values()]
-        .filter(({ partition }) => inScope(scope, partition))
+        .filter(({ partition }) => inScope(scope, partition) && wanted?.has(partition) !== false)
         .sort((a, b) => (a.partition < b.partition ? -1 : 1))
         .map(copyRecord);
     },
