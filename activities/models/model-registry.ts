@@ -54,7 +54,7 @@ export const builtinModels: ModelBuilder = {
 };
 
 /**
- * Model endpoints by name, made into models. Records are read at each call, so that an edit takes effect at once.
+ * Model endpoints by name, made into models. Records are asked for at each call, so that an edit takes effect at once.
  *
  * @param options.builders tried in order; the built-in models by default
  * @param options.contextTokens the most that a language model is ever sent, and assumed where none is known

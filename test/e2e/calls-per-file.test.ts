@@ -92,4 +92,24 @@ describe('the calls that a small text costs', () => {
     expectAtMost(8, taps.mongodb(), searches);
     expectAtMost(5, taps.opensearch(), searches);
   }, 120_000);
+
+  it('stay below their ceilings in a chat', async () => {
+    const chats = 20;
+    const ask = async (number: number): Promise<void> => {
+      const response = await stack.request('/v1/chat/completions', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          model: 'rag-counted',
+          messages: [{ role: 'user', content: `How often does wheel ${number} turn?` }],
+        }),
+      });
+      expect(response.status).toBe(200);
+    };
+    await ask(0);
+    taps.reset();
+    for (let number = 1; number <= chats; number += 1) await ask(number);
+    expectAtMost(8, taps.mongodb(), chats);
+    expectAtMost(5, taps.opensearch(), chats);
+  }, 120_000);
 });

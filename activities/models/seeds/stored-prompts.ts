@@ -5,7 +5,7 @@ import type { PromptSource } from '../../ports/prompts.js';
 
 /**
  * Prompts as administrators wrote them: the named one, else the default of its type, else the bundled text. They are
- * read at each use, so that an edit takes effect at once.
+ * asked for at each use, so that an edit takes effect at once.
  */
 export function createStoredPromptSource(
   prompts: Pick<PromptStore, 'find' | 'get' | 'defaults'>,
