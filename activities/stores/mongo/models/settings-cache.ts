@@ -12,11 +12,11 @@ interface Generation {
 }
 
 /** What changes records past the stores (a restored backup, a process of an earlier release) shows after so long. */
-const MOST_MS = 1000;
+const MAX_AGE_MS = 1000;
 /** Names come from clients. */
-const MOST_ANSWERS = 500;
+const MAX_ANSWERS = 500;
 
-/** Whoever reads it has what all others read. Bytes cannot be frozen. */
+/** All callers have the same object. Bytes cannot be frozen. */
 function freeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
   for (const part of Object.values(value)) freeze(part);
@@ -25,14 +25,14 @@ function freeze<T>(value: T): T {
 
 /**
  * Keeps what stores answered for as long as their common revision stands: a read costs one look at the revision, and
- * within one request all reads together cost one. A change takes effect at once, in all processes: whoever asks after
- * it was acknowledged finds another revision.
+ * within one request all reads together cost one. A change takes effect at once, in all processes: a read after it was
+ * acknowledged finds another revision.
  */
 export function createSettingsCache(revision: SettingsRevision) {
   const own = {};
   let latest: Generation | null = null;
 
-  const isYoung = ({ since }: Generation): boolean => performance.now() - since < MOST_MS;
+  const isYoung = ({ since }: Generation): boolean => performance.now() - since < MAX_AGE_MS;
 
   const findGeneration = async (): Promise<Generation> => {
     const since = performance.now();
@@ -62,7 +62,7 @@ export function createSettingsCache(revision: SettingsRevision) {
     const known = answers.get(key);
     if (known !== undefined) return known;
     const asked = ask().then(freeze);
-    if (answers.size >= MOST_ANSWERS) answers.clear();
+    if (answers.size >= MAX_ANSWERS) answers.clear();
     answers.set(key, asked);
     asked.catch(() => answers.delete(key));
     return asked;
@@ -72,7 +72,7 @@ export function createSettingsCache(revision: SettingsRevision) {
     try {
       return await work();
     } finally {
-      // Also after a failure, which may have been half a success. Where this fails too, MOST_MS is the bound.
+      // Also after a failure, which may have been half a success. Where this fails too, MAX_AGE_MS is the bound.
       await revision.change().catch(() => undefined);
       keptForRequest()?.delete(own);
     }
@@ -105,7 +105,7 @@ export interface SettingsStores {
   prompts: PromptStore;
 }
 
-/** What every question reads, and hardly anybody changes. */
+/** What every question reads and is rarely changed. */
 export function cacheSettings(
   { endpoints, presets, prompts }: SettingsStores,
   revision: SettingsRevision,
