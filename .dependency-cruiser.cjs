@@ -22,7 +22,7 @@ module.exports = {
     {
       name: 'stores-behind-connect',
       severity: 'error',
-      from: { pathNot: '^(activities/(stores/|connect\\.ts$)|deploy/cli/|test/)' },
+      from: { pathNot: '^(activities/(stores/|connect(-model-settings)?\\.ts$)|deploy/cli/|test/)' },
       to: { path: '^activities/stores/' },
     },
     {
@@ -90,7 +90,8 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^activities/',
-        pathNot: '^activities/(stores|models|outbound|signals/(capi|ip-info))/|^activities/connect\\.ts$',
+        pathNot:
+          '^activities/(stores|models|outbound|signals/(capi|ip-info))/|^activities/connect(-model-settings)?\\.ts$',
       },
       to: npm('(mongodb|@opensearch-project|@aws-sdk|ioredis|rate-limiter-flexible|ollama|undici)/'),
     },
