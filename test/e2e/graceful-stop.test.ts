@@ -142,7 +142,8 @@ describe('a worker that gets SIGTERM', () => {
         client.upload('POST', 'mill', `load${index}`, generatedText(100 + index, 20), 'load.txt'),
       ),
     );
-    models.always('embed', { kind: 'silence' });
+    // Not the others: as many of them as the model may be asked at once would keep it from being asked.
+    models.always('embed', { kind: 'silence' }, 'Document 99,');
     const held = await client.upload('POST', 'mill', 'held', generatedText(99, 400), 'held.txt');
     await until('its embedding waits for the model', async () =>
       models.asked('embed').some(({ body }) => JSON.stringify(body['input']).includes('Document 99,')),

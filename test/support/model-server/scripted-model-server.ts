@@ -52,7 +52,7 @@ export async function startScriptedModelServer(settings: Partial<ScriptedModels>
     rerank: [],
     transcribe: [],
   };
-  const always: Partial<Record<Purpose, Behaviour>> = {};
+  const always: Partial<Record<Purpose, { behaviour: Behaviour; of: string }>> = {};
 
   const listen = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = (request.url ?? '').split('?')[0] ?? '';
@@ -75,7 +75,9 @@ export async function startScriptedModelServer(settings: Partial<ScriptedModels>
     response.on('close', () => (record.aborted = !response.writableFinished));
     if (models.apiKey !== null && request.headers.authorization !== `Bearer ${models.apiKey}`)
       return known.dialect.refuse(response, 401, `Incorrect API key: ${request.headers.authorization ?? ''}`);
-    const behaviour = script[known.purpose].shift() ?? always[known.purpose];
+    const lasting = always[known.purpose];
+    const isMeant = lasting !== undefined && JSON.stringify(body).includes(lasting.of);
+    const behaviour = script[known.purpose].shift() ?? (isMeant ? lasting.behaviour : undefined);
     if (behaviour?.kind === 'delay') await sleep(behaviour.ms);
     if (misbehave(behaviour, response)) return;
     answer(known.dialect, known.purpose, body, behaviour, response, record);
@@ -138,10 +140,13 @@ export async function startScriptedModelServer(settings: Partial<ScriptedModels>
     asked: (purpose: Purpose): RecordedRequest[] => requests.filter((one) => one.purpose === purpose),
     /** The next requests of a purpose meet these, one each. */
     next: (purpose: Purpose, ...behaviours: Behaviour[]): void => void script[purpose].push(...behaviours),
-    /** All requests of a purpose that meet no `next`; null: as they should be. */
-    always: (purpose: Purpose, behaviour: Behaviour | null): void => {
+    /**
+     * All requests of a purpose that meet no `next`; null: as they should be.
+     * @param of those alone in whose body it stands
+     */
+    always: (purpose: Purpose, behaviour: Behaviour | null, of = ''): void => {
       if (behaviour === null) delete always[purpose];
-      else always[purpose] = behaviour;
+      else always[purpose] = { behaviour, of };
     },
     /** Forgets what was asked and what is still to happen. */
     reset: (): void => {
