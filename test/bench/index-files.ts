@@ -7,7 +7,7 @@ import { until } from '../support/until.js';
  * @returns seconds from the first upload to the last file
  */
 export async function indexFiles(
-  stack: RunningStack,
+  stack: Pick<RunningStack, 'request' | 'adapters'>,
   partition: string,
   files: readonly { id: string; filename: string; content: string }[],
   options: { clients?: number; withinMs?: number } = {},
