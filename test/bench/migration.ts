@@ -13,7 +13,7 @@ import { until } from '../support/until.js';
 import { reportBench } from './bench-report.js';
 import { cranfield } from './collection.js';
 import { openInstantModelServer } from './instant-model-server.js';
-import { openBenchStack } from './open-bench-stack.js';
+import { openInstantStack } from './open-bench-stack.js';
 import { seedChunks } from './seed-chunks.js';
 
 const CHUNKS = Number(process.env['BENCH_CHUNKS'] ?? 20_000);
@@ -25,12 +25,7 @@ const PAGE = 1_000;
 const EVERY_MS = 100;
 
 const models = await openInstantModelServer({ dimension: 384 });
-const stack = await openBenchStack({
-  EMBEDDER_PROVIDER: 'openai',
-  EMBEDDER_BASE_URL: models.url,
-  EMBEDDER_MODEL_NAME: 'embed',
-  OLLAMA_HOST: '',
-});
+const stack = await openInstantStack(models);
 const { client, close } = connectOpenSearch({ url: stack.config.opensearch.url });
 const index = `${stack.config.opensearch.indexPrefix}chunks-v3`;
 

@@ -14,3 +14,17 @@ export function openBenchStack(overrides: Record<string, string> = {}): Promise<
     ...overrides,
   });
 }
+
+/** The same with a model server that answers at once as its embedder, named `default`: no model takes of the cores. */
+export function openInstantStack(
+  models: { url: string },
+  overrides: Record<string, string> = {},
+): Promise<RunningStack> {
+  return openBenchStack({
+    EMBEDDER_PROVIDER: 'openai',
+    EMBEDDER_BASE_URL: models.url,
+    EMBEDDER_MODEL_NAME: 'embed',
+    OLLAMA_HOST: '',
+    ...overrides,
+  });
+}

@@ -9,7 +9,7 @@ import { reportBench } from './bench-report.js';
 import { cranfield } from './collection.js';
 import { indexFiles } from './index-files.js';
 import { openInstantModelServer } from './instant-model-server.js';
-import { openBenchStack } from './open-bench-stack.js';
+import { openInstantStack } from './open-bench-stack.js';
 import { seedChunks } from './seed-chunks.js';
 
 const LAYOUTS = [
@@ -46,13 +46,7 @@ async function keepAsking(ask: () => Promise<Response>): Promise<{ perSecond: nu
 }
 
 const models = await openInstantModelServer({ dimension: 384 });
-const stack = await openBenchStack({
-  EMBEDDER_PROVIDER: 'openai',
-  EMBEDDER_BASE_URL: models.url,
-  EMBEDDER_MODEL_NAME: 'embed',
-  OLLAMA_HOST: '',
-  FORWARD_ENABLED: 'false',
-});
+const stack = await openInstantStack(models, { FORWARD_ENABLED: 'false' });
 const { token } = mintToken('bench');
 const questions = cranfield().queries.map(({ text }) => text);
 

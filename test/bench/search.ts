@@ -11,7 +11,7 @@ import { bestHits } from '../../activities/stores/opensearch/best-hits.js';
 import { denseQuery, lexicalQuery } from '../../activities/stores/opensearch/hybrid-query.js';
 import { countedClauses, questionWords } from '../../activities/stores/opensearch/question-words.js';
 import { createTermCounter } from '../../activities/stores/opensearch/term-weights.js';
-import { openBenchStack } from './open-bench-stack.js';
+import { openInstantStack } from './open-bench-stack.js';
 import { percentile } from '../../activities/retrieval/evaluation/measures.js';
 import { reportBench } from './bench-report.js';
 import { cranfield, piaf } from './collection.js';
@@ -32,12 +32,7 @@ const WHOLE = { _source: SOURCE_FIELDS, stored_fields: undefined, docvalue_field
 
 const agent = new Agent({ connections: 64 });
 const models = await openInstantModelServer({ dimension: 384 });
-const stack = await openBenchStack({
-  EMBEDDER_PROVIDER: 'openai',
-  EMBEDDER_BASE_URL: models.url,
-  EMBEDDER_MODEL_NAME: 'embed',
-  OLLAMA_HOST: '',
-});
+const stack = await openInstantStack(models);
 const rows: Record<string, string | number>[] = [];
 try {
   await stack.startGateway();
