@@ -34,7 +34,7 @@ maintenance_work_mem = 64MB
 max_parallel_workers_per_gather = 0
 jit = off
 # two writes of one new unique key may wait for each other, and are repeated: sooner than after the usual second
-deadlock_timeout = 200ms
+deadlock_timeout = 50ms
 # what is read is in memory: with the default of 4, lookups by a unique index become scans
 random_page_cost = 1.1
 # what was loaded in bulk is scanned until it has been analyzed: looked after sooner than each minute

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { MongoServerError } from 'mongodb';
 import type { Db } from 'mongodb';
-import { retryDeadlocks } from '../../../activities/stores/mongo/retry-deadlocks.js';
+import { createDeadlockQueue, retryDeadlocks } from '../../../activities/stores/mongo/retry-deadlocks.js';
 
 const DEADLOCK = { code: 16908292, errmsg: 'deadlock detected' };
 
@@ -48,4 +48,41 @@ test('a batch is left to its caller', async () => {
   const { db, calls } = failingDatabase([new MongoServerError(DEADLOCK)]);
   await expect(db.collection('rows').insertMany([{}])).rejects.toThrow('deadlock detected');
   expect(calls).toHaveLength(1);
+});
+
+test('writes that deadlocks ended are repeated one at a time', async () => {
+  const queue = createDeadlockQueue();
+  let [running, most] = [0, 0];
+  const writes = Array.from({ length: 8 }, () => {
+    let attempts = 0;
+    return queue(async () => {
+      attempts += 1;
+      if (attempts === 1) throw new MongoServerError(DEADLOCK);
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+      if (attempts === 2) throw new MongoServerError(DEADLOCK);
+      return attempts;
+    });
+  });
+  expect(await Promise.all(writes)).toEqual(Array.from({ length: 8 }, () => 3));
+  expect(most).toBe(1);
+});
+
+test('a repeat that fails does not stop those behind it', async () => {
+  const queue = createDeadlockQueue();
+  const failing = (last: Error | string) => {
+    const outcomes = [new MongoServerError(DEADLOCK), last];
+    return queue(() => {
+      const outcome = outcomes.shift()!;
+      return typeof outcome === 'string' ? Promise.resolve(outcome) : Promise.reject(outcome);
+    });
+  };
+  const gone = new MongoServerError({ code: 1, errmsg: 'unexpected EOF' });
+  const results = await Promise.allSettled([failing(gone), failing('done')]);
+  expect(results).toEqual([
+    { status: 'rejected', reason: gone },
+    { status: 'fulfilled', value: 'done' },
+  ]);
 });

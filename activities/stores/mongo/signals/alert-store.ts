@@ -13,10 +13,18 @@ import { oldestWindow } from './alert-window.js';
 import type { Span } from './alert-window.js';
 import { DURABLE } from '../counters.js';
 import { isDeadlockReply, isDuplicateKeyReply, withMongoErrors } from '../mongo-errors.js';
+import { createDeadlockQueue } from '../retry-deadlocks.js';
 import { createScenarioNames } from './scenario-names.js';
 
-/** A counter that was restored from an older backup hands out ids that are taken; raised once, it is right again. */
-const ATTEMPTS = 5;
+/** Some alerts of a batch are not stored: their ids were taken, or a deadlock with the same push ended the write. */
+class Unsettled extends AppError {
+  constructor() {
+    super(
+      'STORAGE_ERROR',
+      'Alerts are not stored: their ids were taken, or other writes of them were in the way.',
+    );
+  }
+}
 
 /** All but what waits for CAPI, or for a person: that no retention takes. Each of them bounds a part of the index. */
 const REMOVABLE_STATES: DeliveryState[] = ['filtered', 'withheld', 'forwarded', 'discarded'];
@@ -30,6 +38,7 @@ export function createMongoAlertStore(db: Db): AlertStore {
   const alertIds = createAlertIds(db);
   const marks = createAlertMarks(db);
   const scenarios = createScenarioNames(db, alerts);
+  const settle = createDeadlockQueue((error) => error instanceof Unsettled);
 
   const raiseCounter = async (): Promise<void> => {
     const [last] = await alerts
@@ -72,10 +81,12 @@ export function createMongoAlertStore(db: Db): AlertStore {
     list: createAlertList(alerts, scenarios),
     async insert(batch) {
       let [stored, waiting] = [0, 0];
+      if (batch.length === 0) return { stored, waiting };
       let pending: readonly NewAlert[] = batch;
       const noted = scenarios.note(batch.map(({ fields }) => fields.scenario.toLowerCase()));
-      for (let attempt = 0; pending.length > 0 && attempt < ATTEMPTS; attempt += 1) {
-        if (attempt > 0) await raiseCounter();
+      const attempt = async (): Promise<void> => {
+        // A counter that was restored from an older backup hands out ids that are taken: raised, it is right again.
+        if (pending !== batch) await raiseCounter();
         const [first] = await Promise.all([alertIds.reserve(pending.length), noted]);
         const documents = pending.map((alert, index) => toDocument(alert, first + index));
         const refused = await marks.around(writeOf(documents), () => insertUnordered(documents));
@@ -84,9 +95,9 @@ export function createMongoAlertStore(db: Db): AlertStore {
         waiting += fresh.filter(({ state }) => state === 'waiting').length;
         // Taking a duplicate id for a duplicate alert would lose the alert.
         pending = await notStored(pending.filter((_, index) => refused.has(index)));
-      }
-      if (pending.length > 0)
-        throw new AppError('STORAGE_ERROR', 'The counter of alert ids cannot be trusted.');
+        if (pending.length > 0) throw new Unsettled();
+      };
+      await settle(attempt);
       return { stored, waiting };
     },
     async get(id) {

@@ -2,6 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import type { AlertDocument } from './alert-document.js';
 import { countersOf, increaseCounter, DURABLE } from '../counters.js';
 import { isDeadlock, isDuplicateKey } from '../mongo-errors.js';
+import { createDeadlockQueue } from '../retry-deadlocks.js';
 import { sha256Hex } from '../../../../schemas/sha256.js';
 
 /** A scenario that stored alerts have, in lower case; collection `alert_scenarios`. */
@@ -29,8 +30,23 @@ function dayOf(time: Date): string {
 export function createScenarioNames(db: Db, alerts: Collection<AlertDocument>) {
   const names = db.collection<ScenarioDocument>('alert_scenarios', DURABLE);
   const counters = countersOf(db);
+  // Another process may write one of them at the same moment.
+  const repeated = createDeadlockQueue((error) => isDuplicateKey(error) || isDeadlock(error));
   /** What this process has noted, with the day. */
   const known = new Map<string, string>();
+  /** What this process is noting: many pushes of a new scenario come at once, and would wait for each other. */
+  const noting = new Map<string, Promise<void>>();
+
+  function remember(folded: readonly string[], day: string): void {
+    for (const name of folded) {
+      known.delete(name);
+      known.set(name, day);
+    }
+    for (const oldest of known.keys()) {
+      if (known.size <= MAX_KNOWN) break;
+      known.delete(oldest);
+    }
+  }
 
   async function put(folded: readonly string[], day: string): Promise<void> {
     const write = () =>
@@ -45,11 +61,7 @@ export function createScenarioNames(db: Db, alerts: Collection<AlertDocument>) {
         })),
         { ordered: false },
       );
-    await write().catch((error: unknown) => {
-      // Another process wrote one of them at the same moment.
-      if (isDuplicateKey(error) || isDeadlock(error)) return write();
-      throw error;
-    });
+    await repeated(write);
   }
 
   let built = false;
@@ -75,16 +87,16 @@ export function createScenarioNames(db: Db, alerts: Collection<AlertDocument>) {
     async note(scenarios: Iterable<string>): Promise<void> {
       const day = dayOf(new Date());
       const fresh = [...new Set(scenarios)].filter((name) => known.get(name) !== day);
-      if (fresh.length === 0) return;
-      await put(fresh, day);
-      for (const name of fresh) {
-        known.delete(name);
-        known.set(name, day);
+      const unnoted = fresh.filter((name) => !noting.has(name));
+      if (unnoted.length > 0) {
+        const noted = put(unnoted, day)
+          .then(() => remember(unnoted, day))
+          .finally(() => {
+            for (const name of unnoted) noting.delete(name);
+          });
+        for (const name of unnoted) noting.set(name, noted);
       }
-      for (const oldest of known.keys()) {
-        if (known.size <= MAX_KNOWN) break;
-        known.delete(oldest);
-      }
+      await Promise.all(fresh.flatMap((name) => noting.get(name) ?? []));
     },
 
     /** The names that match a pattern; null when there are more than `limit`. */
