@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { writeDocx } from '../support/documents/write-docx.js';
 import { writeEml, writeMsg } from '../support/documents/write-mail.js';
+import { animatedGif, animatedWebp } from '../support/documents/animate-picture.js';
 import { declaringPng } from '../support/documents/sample-picture.js';
 import { cropScan, decodePng, scanPng, writeBmp, writeTiff } from '../support/documents/sample-scan.js';
 import type { Scan } from '../support/documents/sample-scan.js';
@@ -263,13 +264,28 @@ async function tiff(...pages: (string[] | null)[]): Promise<Buffer> {
  * `ffmpeg -i scan.png -vf crop=900:300:0:0 -frames:v 1 good.gif`, `-q:v 4 good.jpeg` and `-lossless 1 good.webp`.
  */
 function kept(name: string): Specimen {
-  const bytes = (): Promise<Buffer> => readFile(new URL(`./files/${name}`, import.meta.url));
-  return { name, bytes, expected: { finds: SEEN }, ocr: true };
+  return { name, bytes: () => keptBytes(name), expected: { finds: SEEN }, ocr: true };
+}
+
+function keptBytes(name: string): Promise<Buffer> {
+  return readFile(new URL(`./files/${name}`, import.meta.url));
 }
 
 const PICTURES: Specimen[] = [
   { name: 'good.png', bytes: scan, expected: { finds: SEEN }, ocr: true },
   ...['good.jpeg', 'good.gif', 'good.webp'].map(kept),
+  {
+    name: 'animated.gif',
+    bytes: async () => animatedGif(await keptBytes('good.gif')),
+    expected: { finds: SEEN, degraded: true },
+    ocr: true,
+  },
+  {
+    name: 'animated.webp',
+    bytes: async () => animatedWebp(await keptBytes('good.webp')),
+    expected: { finds: SEEN, degraded: true },
+    ocr: true,
+  },
   {
     name: 'good.bmp',
     bytes: async () => writeBmp(decodePng(await scan())),

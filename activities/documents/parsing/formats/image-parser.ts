@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '../../../../schemas/app-error.js';
+import { readAnimation } from '../ocr/animated-pictures.js';
 import { imageSize } from '../ocr/image-size.js';
 import { recognise } from '../ocr/recognise.js';
 import { tiffPages } from '../ocr/tiff-pages.js';
@@ -11,8 +12,8 @@ import { beyondLimit } from './limit-error.js';
 import { parseTiff } from './tiff-parser.js';
 
 /**
- * A picture by OCR: its text, which may be none; of a TIFF, that of each of its pages. Where pictures are described,
- * its place stands behind the text.
+ * A picture by OCR: its text, which may be none; of a TIFF, that of each of its pages; of an animation, that of the
+ * first picture. Where pictures are described, its place stands behind the text.
  * @param onPages told how many pages of a file of several were read, and how many it has
  * @throws AppError FILE_CORRUPT, FILE_TOO_COMPLEX, UNSUPPORTED_CONTENT when OCR is off
  */
@@ -40,13 +41,17 @@ export async function* parseImage(
   if (size === null) throw new AppError('FILE_CORRUPT', 'The picture is damaged and cannot be read.');
   const pixels = size.width * size.height;
   if (pixels > limits.maxPixels) throw tooLarge('maxPixels', pixels);
-  const { text, confidence } = await recognise(bytes, {
+  const animation = readAnimation(bytes);
+  if (animation !== null)
+    notes.degrade(`Of the ${animation.frames} pictures of an animation, the first is read.`);
+  const shown = animation?.first ?? bytes;
+  const { text, confidence } = await recognise(shown, {
     languages: limits.ocrLanguages,
     scratch: dirname(path),
   });
   notes.recognise(confidence);
   if (text !== '') yield { headingPath: [], page: null, kind: 'text', text: cleanText(text) };
-  const picture = (await pictures?.take(bytes)) ?? null;
+  const picture = (await pictures?.take(shown)) ?? null;
   if (picture !== null) yield { headingPath: [], page: null, kind: 'text', text: '', picture };
 }
 

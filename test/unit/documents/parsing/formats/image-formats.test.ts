@@ -6,6 +6,7 @@ import { until } from '../../../../support/until.js';
 import { writePdf } from '../../../../support/documents/write-pdf.js';
 import { startTestParser } from '../../../../support/documents/parse-file.js';
 import type { TestParser } from '../../../../support/documents/parse-file.js';
+import { animatedPng } from '../../../../support/documents/animate-picture.js';
 import { declaringPng } from '../../../../support/documents/sample-picture.js';
 import {
   cropScan,
@@ -51,6 +52,12 @@ describe('pictures', () => {
     },
     60_000,
   );
+
+  it('reads the first picture of an animation, and says that there are more', async () => {
+    const { text, report } = await parser.parse('png', animatedPng(png), { limits: LIMITS });
+    expect(text).toMatch(/quick sieve sorts barley\s+Number 4711 of the mill/);
+    expect(report?.reasons).toEqual(['Of the 2 pictures of an animation, the first is read.']);
+  }, 60_000);
 
   it('has it described behind its text, where a model describes pictures', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'tamis-described-'));
