@@ -39,7 +39,11 @@ export async function fillVectors(
       texts.push(embeddedText({ headingPath: chunk.heading_path, text: chunk.text }, said));
     }
     const vectors = await embedTexts(embedder, texts, signal);
-    const found = batch.map(({ chunk }, index) => ({ chunkId: chunk.chunk_id, vector: vectors[index]! }));
+    const found = batch.map(({ chunk }, index) => ({
+      chunkId: chunk.chunk_id,
+      partition: chunk.partition,
+      vector: vectors[index]!,
+    }));
     await chunks.addVectors(found, vectorField, signal);
     // One of zeros is not stored: it would be found to be missing again and again.
     filled.embedded += found.filter(({ vector }) => vector.some((value) => value !== 0)).length;

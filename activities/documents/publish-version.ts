@@ -145,7 +145,8 @@ export function createPublisher(
     const task = read?.task ?? (await advanceUnpublished(tasks, ref, { stage: 'publish', progress: 0.95 }));
     if (task === null) return { replaced: true };
     // Marking what is marked already would have the engine read each chunk again.
-    await (isMarked ? chunks.show(signal) : chunks.publish(ref.fileKey, ref.generation, chunkCount, signal));
+    const { partition } = task;
+    await (isMarked ? chunks.show(signal) : chunks.publish({ ...ref, partition }, chunkCount, signal));
     const place = await requirePartition(ref);
     const embedder = await followSwap(task, place?.partition, signal);
     const published = await files.publish(

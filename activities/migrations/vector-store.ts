@@ -10,6 +10,7 @@ import type {
   PendingMigration,
   SliceControl,
   VectorFields,
+  WritesReached,
 } from '../ports/migrations.js';
 import { giveVerdict } from './verdict.js';
 import { createVectorStoreVerification } from './verify-vector-store.js';
@@ -35,8 +36,8 @@ interface Position extends MigrationPosition {
   phase: Phase;
   source: string;
   target: string;
-  /** Copied up to here, in the source's count of writes. */
-  after: number;
+  /** Copied up to here; one number where a run of an earlier release began. */
+  after: WritesReached | number;
   copied: number;
   total: number;
   /** As the source counted them at the last page; absent where a run of an earlier release began. */
@@ -55,8 +56,10 @@ export function createVectorStoreMigration(indexes: ChunkIndexes, stores: Stores
   const { present } = indexes;
   const verify = createVectorStoreVerification(indexes, stores);
 
-  const isBehind = ({ schema, step }: Pick<ChunkIndex, 'schema' | 'step'>): boolean =>
-    schema < present.schema || (schema === present.schema && step < present.step);
+  const isBehind = ({ schema, step, shards }: ChunkIndex): boolean =>
+    schema < present.schema ||
+    (schema === present.schema &&
+      (step < present.step || (step === present.step && shards !== (present.shards ?? shards))));
 
   const findLive = async (): Promise<ChunkIndex | null> =>
     (await indexes.list()).find(({ live }) => live) ?? null;
@@ -106,7 +109,7 @@ export function createVectorStoreMigration(indexes: ChunkIndexes, stores: Stores
       phase: 'done' as const,
       source: '',
       target: '',
-      after: -1,
+      after: [],
       copied: 0,
       total: 0,
       figures: {},
@@ -124,7 +127,7 @@ export function createVectorStoreMigration(indexes: ChunkIndexes, stores: Stores
       phase: 'copying',
       source: live.index,
       target,
-      after: -1,
+      after: [],
       copied: 0,
       total: live.chunks,
       figures,
@@ -147,7 +150,7 @@ export function createVectorStoreMigration(indexes: ChunkIndexes, stores: Stores
       left -= size;
       at = {
         ...at,
-        phase: page.after < page.known ? 'copying' : 'comparing',
+        phase: page.complete ? 'comparing' : 'copying',
         after: page.after,
         copied: Math.min(at.total, at.copied + page.copied),
         searches: page.searches,
@@ -191,21 +194,21 @@ export function createVectorStoreMigration(indexes: ChunkIndexes, stores: Stores
     await indexes.blockWrites(source, true);
     for (let { after } = position; ;) {
       const page = await indexes.copy({ source, target, after, size: PAGE }, options);
-      if (page.after >= page.known) break;
+      if (page.complete) break;
       ({ after } = page);
     }
     await indexes.align(position, options);
-    const [from, to] = await Promise.all([chunksOf(source), chunksOf(target)]);
+    const unlike = await indexes.countUnlike(position);
     const { compared, differing } = await indexes.compareVectors(position, { ...options, sample: SAMPLE });
-    if (from !== to || differing > 0)
+    if (unlike > 0 || differing > 0)
       throw new AppError(
         'MIGRATION_NOT_POSSIBLE',
-        `The new index has ${to} chunks instead of ${from}, and ${differing} of ${compared} vectors differ.`,
+        `The new index has other chunks of ${unlike} files, and ${differing} of ${compared} vectors differ.`,
       );
     await indexes.swap({ source, target });
     const figures = {
       ...position.figures,
-      chunks_verified: to,
+      chunks_verified: await chunksOf(target),
       milliseconds_without_writes: Date.now() - began,
     };
     return { ...done, figures };
@@ -228,10 +231,7 @@ export function createVectorStoreMigration(indexes: ChunkIndexes, stores: Stores
         (error: unknown) => AppError.from(error).message,
       );
       return {
-        what:
-          live.schema < FIELD_PER_EMBEDDER
-            ? `The index has schema ${live.schema}: one vector field for all. Each embedder gets its own.`
-            : `The index was made by step ${live.step} of schema ${live.schema}; this release makes step ${present.step}.`,
+        what: whatOf(live, present),
         amount: live.chunks,
         dark: live.schema < FIELD_PER_EMBEDDER ? ['searches', 'uploads'] : [],
         obstacle,
@@ -270,6 +270,14 @@ export function createVectorStoreMigration(indexes: ChunkIndexes, stores: Stores
         await indexes.drop(position.target).catch(ignoreMissing);
     },
   };
+}
+
+function whatOf({ schema, step, shards }: ChunkIndex, present: ChunkIndexes['present']): string {
+  if (schema < FIELD_PER_EMBEDDER)
+    return `The index has schema ${schema}: one vector field for all. Each embedder gets its own.`;
+  if (step < present.step)
+    return `The index was made by step ${step} of schema ${schema}; this release makes step ${present.step}.`;
+  return `The index has ${shards} shards; OPENSEARCH_INDEX_SHARDS asks for ${String(present.shards)}.`;
 }
 
 async function rest(ms: number, signal: AbortSignal): Promise<void> {

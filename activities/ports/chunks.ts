@@ -71,15 +71,23 @@ export interface ChunkStore {
    * @throws AppError VDB_INSERT_ERROR when the engine refuses a chunk, VDB_SCHEMA_MIGRATION_REQUIRED
    */
   put(chunks: readonly ChunkEntry[], vectorField: string, signal?: AbortSignal): Promise<void>;
-  /** Marks positions 0 … count-1 of a generation published and waits until searches see it. */
-  publish(fileKey: string, generation: number, count: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * Marks positions 0 … count-1 of a version published and waits until searches see it.
+   * @param version.partition that its chunks were put with
+   * @throws AppError VDB_ERROR when some of them are not there
+   */
+  publish(
+    version: { partition: string; fileKey: string; generation: number },
+    count: number,
+    signal?: AbortSignal,
+  ): Promise<void>;
   /**
    * Gives chunks a vector in another field, and changes nothing else of them; those that are gone are passed over. A
    * zero vector is left out.
    * @throws AppError VDB_INSERT_ERROR when the engine refuses a vector
    */
   addVectors(
-    vectors: readonly { chunkId: string; vector: readonly number[] }[],
+    vectors: readonly { chunkId: string; partition: string; vector: readonly number[] }[],
     vectorField: string,
     signal?: AbortSignal,
   ): Promise<void>;
@@ -109,7 +117,7 @@ export interface ChunkStore {
    * Chunks of a partition inside the scope, of whatever version; those that a refresh has not shown yet are left out.
    */
   countChunks(scope: Scope, partition: string): Promise<{ chunks: number; published: number }>;
-  /** One chunk by id, published or not; the caller checks generation and scope. */
+  /** One chunk by id, as `getMany`; the caller checks generation and scope. */
   get(chunkId: string): Promise<StoredChunk | null>;
   /**
    * Chunks by id, those that searches see, published or not; the others are left out.
@@ -149,7 +157,8 @@ export interface ChunkStore {
   ): Promise<HeldChunk[]>;
   /**
    * Rewrites what positions 0 … count-1 of a generation say of their file, and waits until searches see it. Chunks
-   * that are not there are left out.
+   * that are not there are left out. Several calls for one generation at the same time may come in any order, but none
+   * loses a chunk.
    */
   annotate(
     fileKey: string,

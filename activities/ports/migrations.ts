@@ -114,17 +114,24 @@ export interface ChunkIndex {
   schema: number;
   step: number;
   chunks: number;
-  /** The index that it replaced, and to what its own writes had come then; null: none that is known. */
-  replaced: { index: string; writes: number } | null;
+  shards: number;
+  /**
+   * The index that it replaced, and how far its own writes had come then, which an earlier release told of its one
+   * shard; null: none that is known.
+   */
+  replaced: { index: string; writes: WritesReached | number } | null;
 }
+
+/** How far the writes of an index have come, by shard: each counts its own. Empty: none. */
+export type WritesReached = readonly number[];
 
 /** One page of copying between indexes. */
 export interface CopiedPage {
   /** Everything up to here is copied; the next page starts here. */
-  after: number;
+  after: WritesReached;
   copied: number;
-  /** What the source's writes had come to when it was looked at: pages beyond are not known yet. */
-  known: number;
+  /** Whether that is all that the source had when it was looked at. */
+  complete: boolean;
   /** How many searches it had answered by then; the count begins anew when the engine starts. */
   searches: number;
 }
@@ -141,8 +148,8 @@ export type VectorFields = Readonly<Record<string, string>>;
 
 /** The vector store seen as indexes, for migrations alone. Names are those of `ChunkIndex`. */
 export interface ChunkIndexes {
-  /** What this release writes. */
-  readonly present: Pick<ChunkIndex, 'schema' | 'step'>;
+  /** What this release writes; `shards` as the operator asks for, null: as they are. */
+  readonly present: Pick<ChunkIndex, 'schema' | 'step'> & { shards: number | null };
   /** Live and kept ones, by name. */
   list(): Promise<ChunkIndex[]>;
   /** Creates an empty one of the present shape beside the live one, in place of a former attempt; answers its name. */
@@ -151,12 +158,13 @@ export interface ChunkIndexes {
   vectorFields(index: string): Promise<VectorField[]>;
   /**
    * Copies what was written to the source after a point in its own count of writes; writers go on. Chunks that were
-   * written again since come with a later page, so that pages until `after` reaches `known` bring the target up to
-   * date, but for deletions.
+   * written again since come with a later page, so that pages until one is `complete` bring the target up to date, but
+   * for deletions.
+   * @param page.after an earlier release had one number, for its one shard
    * @param options.fields given for a source with one vector field for all partitions
    */
   copy(
-    page: { source: string; target: string; after: number; size: number },
+    page: { source: string; target: string; after: WritesReached | number; size: number },
     options: { fields?: VectorFields; signal: AbortSignal },
   ): Promise<CopiedPage>;
   /**
@@ -167,6 +175,8 @@ export interface ChunkIndexes {
     pair: { source: string; target: string },
     options: { fields?: VectorFields; signal: AbortSignal },
   ): Promise<{ written: number; deleted: number }>;
+  /** How many versions do not have the same chunks in both. */
+  countUnlike(pair: { source: string; target: string }): Promise<number>;
   /** Compares the vectors of a sample; how many of them differ. */
   compareVectors(
     pair: { source: string; target: string },

@@ -99,6 +99,8 @@ function openSearchConfig(env: Environment) {
   return {
     url: env.OPENSEARCH_URL,
     indexPrefix: env.OPENSEARCH_INDEX_PREFIX,
+    /** Null: nothing is asked for. */
+    shards: env.OPENSEARCH_INDEX_SHARDS ?? null,
     /** A number or a range; null: nothing is asked for. */
     replicas: env.OPENSEARCH_INDEX_REPLICAS ?? null,
     /** Null: what the address holds. */

@@ -258,6 +258,12 @@ const stores = {
       .default('tamis-'),
     'in front of the names of indexes',
   ),
+  OPENSEARCH_INDEX_SHARDS: described(
+    z.coerce.number().int().min(1).max(1024).optional(),
+    'shards of the index of the chunks, each partition in one of them; an index that is there with another number is ' +
+      'made anew by the migration `vector-store`',
+    { unset: '1 of an index that is made, and one that is there stays as it is' },
+  ),
   OPENSEARCH_INDEX_REPLICAS: described(
     z
       .string()

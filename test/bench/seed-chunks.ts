@@ -93,7 +93,7 @@ export async function seedChunks(
       chunks.map((chunk) => ({ chunk, vector: options.embed(chunk.text) })),
       embedder.vectorField,
     );
-    publishing.push(adapters.chunks.publish(fileKey, generation, CHUNKS_PER_FILE));
+    publishing.push(adapters.chunks.publish({ partition, fileKey, generation }, CHUNKS_PER_FILE));
     // Each waits for a refresh: a few at a time.
     if (publishing.length >= 20) await Promise.all(publishing.splice(0));
     await adapters.files.publish(fileKey, taskId, {

@@ -73,6 +73,11 @@ export function sampleTask(overrides: Partial<TaskRecord> = {}): TaskRecord {
   };
 }
 
+/** As a chunk store is told which version a chunk is of. */
+export function versionOfChunk({ partition, file_key: fileKey, generation }: StoredChunk) {
+  return { partition, fileKey, generation };
+}
+
 export function sampleChunk(overrides: Partial<StoredChunk> = {}): StoredChunk {
   const chunk = {
     partition: 'library',

@@ -57,7 +57,7 @@ export async function openTestDatabase(): Promise<{ db: Db; close(): Promise<voi
 }
 
 /** An index prefix of its own, its index deleted afterwards. */
-export async function openTestIndex(): Promise<{
+export async function openTestIndex(layout: { shards?: number } = {}): Promise<{
   store: ChunkStore;
   /** A request on the index itself. */
   request(method: string, path: string, body?: object): Promise<unknown>;
@@ -66,7 +66,7 @@ export async function openTestIndex(): Promise<{
   const opensearch = connectOpenSearch({ url: required('OPENSEARCH_URL') });
   const indexPrefix = randomName('tamis-test-');
   return {
-    store: createOpenSearchChunkStore(opensearch.client, { indexPrefix }),
+    store: createOpenSearchChunkStore(opensearch.client, { indexPrefix, ...layout }),
     request: (method, path, body) =>
       opensearch.client.request(
         method,
@@ -96,8 +96,13 @@ export function mongo<Store>(create: (db: Db) => Store, name = 'MongoDB'): Subje
       ];
 }
 
-export function openSearch(): { name: string; open: typeof openTestIndex }[] {
-  return fakesOnly ? [] : [{ name: 'OpenSearch', open: openTestIndex }];
+export function openSearch(): { name: string; open: () => ReturnType<typeof openTestIndex> }[] {
+  return fakesOnly
+    ? []
+    : [
+        { name: 'OpenSearch', open: () => openTestIndex() },
+        { name: 'OpenSearch with five shards', open: () => openTestIndex({ shards: 5 }) },
+      ];
 }
 
 /** Opens the subject around the tests of the enclosing `describe`; the answer gives the store inside a test. */

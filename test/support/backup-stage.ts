@@ -133,7 +133,7 @@ export async function openBackupStage({
         })),
         vectorField,
       );
-      await adapters.chunks.publish(fileKey, generation, texts.length);
+      await adapters.chunks.publish({ partition: partition.partition, fileKey, generation }, texts.length);
       await adapters.files.publish(
         fileKey,
         taskId,

@@ -8,6 +8,8 @@ const MAX_REQUEST_UPDATES = 2_000;
 
 export interface BulkUpdate {
   id: string;
+  /** The partition that the chunk is in: it says in which shard. */
+  routing: string;
   /** The request body of one `update`. */
   body: object;
 }
@@ -52,15 +54,15 @@ export async function bulkUpdate(
     lines = [];
     bytes = 0;
   };
-  for (const { id, body } of updates) {
-    const action = JSON.stringify({ update: { _id: id, retry_on_conflict: 3 } });
+  for (const { id, routing, body } of updates) {
+    const action = JSON.stringify({ update: { _id: id, routing, retry_on_conflict: 3 } });
     const line = JSON.stringify(body);
     const size = Buffer.byteLength(line) + action.length + 2;
     if (bytes + size > MAX_REQUEST_BYTES || lines.length >= 2 * MAX_REQUEST_UPDATES) await send('false');
     lines.push(action, line);
     bytes += size;
   }
-  // One shard: what makes the last request visible has made those before it visible.
+  // What makes the last request visible has made those before it visible: callers that wait have one partition.
   await send(options.refresh);
   const away = results.find(({ status, blocked }) => blocked || isAwayStatus(status));
   if (away !== undefined) throw new AppError('VDB_CONNECTION_ERROR', away.reason ?? undefined);

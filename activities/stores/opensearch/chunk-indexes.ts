@@ -1,5 +1,6 @@
 import { AppError } from '../../../schemas/app-error.js';
 import type { ChunkIndex, ChunkIndexes, CopiedPage, VectorFields } from '../../ports/migrations.js';
+import { countUnlike, generationsOf, hasSameChunks, ofGeneration } from './compare-chunks.js';
 import { indexNames } from './index-names.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { deleteChunks } from './delete-chunks.js';
@@ -13,7 +14,6 @@ import {
   vectorMapping,
 } from './mapping.js';
 import { hasEngineType } from './opensearch-errors.js';
-import { SEARCHES } from './best-hits.js';
 import {
   MAX_SECTION_ID,
   SECTION_FIELDS,
@@ -24,13 +24,16 @@ import {
 import { scanGenerations } from './scan-generations.js';
 import { hitsOf } from './search-hits.js';
 import type { SearchAnswer } from './search-hits.js';
-import { replicaSettings } from './replicas.js';
+import { layoutSettings } from './index-layout.js';
+import type { IndexLayout } from './index-layout.js';
+import { readIndexSettings } from './index-settings.js';
 import { ensureSegmentSearch } from './segment-search.js';
+import { nextPage, readActivity } from './writes-reached.js';
 
 interface IndexMeta {
   schema_version?: number;
   step?: number;
-  replaced?: { index: string; writes: number };
+  replaced?: NonNullable<ChunkIndex['replaced']>;
   /** Until it is switched to. */
   building?: boolean;
 }
@@ -42,16 +45,6 @@ interface MappingAnswer {
     };
   };
 }
-interface StatsAnswer {
-  indices: Record<
-    string,
-    {
-      total: { search: { groups?: Record<string, { query_total: number }> } };
-      shards: Record<string, { seq_no: { max_seq_no: number; local_checkpoint: number } }[]>;
-    }
-  >;
-}
-
 /**
  * Of an index that is being built, which no search reads: each refresh would end a segment with a graph of its own, all
  * of which have to be merged.
@@ -61,7 +54,7 @@ const NEVER = '-1';
 /** The indexes of the chunks: the one behind the alias that `createOpenSearchChunkStore` uses, and those beside it. */
 export function createChunkIndexes(
   client: OpenSearchClient,
-  options: { indexPrefix: string; replicas?: string | null },
+  options: { indexPrefix: string } & IndexLayout,
 ): ChunkIndexes {
   const { alias, first } = indexNames(options);
 
@@ -79,25 +72,12 @@ export function createChunkIndexes(
   const liveIndex = async (): Promise<string | null> =>
     (await aliasedIndex()) ?? Object.keys(await mappings(first))[0] ?? null;
 
-  /**
-   * How far the writes have come (nothing that is under way is missing below), and how many searches were answered
-   * since the nodes started.
-   */
-  const activityOf = async (index: string): Promise<{ writes: number; searches: number }> => {
-    const { indices } = await client.request<StatsAnswer>('GET', `/${index}/_stats`, {
-      query: { level: 'shards', groups: SEARCHES },
-    });
-    const [found] = Object.values(indices);
-    const shards = Object.values(found?.shards ?? {});
-    if (shards.length !== 1)
-      throw new AppError(
-        'MIGRATION_NOT_POSSIBLE',
-        `The index ${index} has ${shards.length} shards instead of one.`,
-      );
-    return {
-      writes: Math.max(...shards[0]!.map(({ seq_no }) => seq_no.local_checkpoint)),
-      searches: found?.total.search.groups?.[SEARCHES]?.query_total ?? 0,
-    };
+  const shardsOf = async (index: string): Promise<number> =>
+    Number((await readIndexSettings(client, index))['index.number_of_shards']);
+
+  const shardsOfBoth = async (pair: { source: string; target: string }) => {
+    const [source, target] = await Promise.all([shardsOf(pair.source), shardsOf(pair.target)]);
+    return { source, target };
   };
 
   const vectorFields: ChunkIndexes['vectorFields'] = async (index) => {
@@ -139,25 +119,16 @@ export function createChunkIndexes(
     return count;
   };
 
-  const generationsOf = async (
-    index: string,
-  ): Promise<Map<string, { fileKey: string; generation: number; chunks: number }>> => {
-    const found = new Map<string, { fileKey: string; generation: number; chunks: number }>();
-    for await (const { fileKey, generation, chunks } of scanGenerations(client, index))
-      found.set(`${generation}/${fileKey}`, { fileKey, generation, chunks });
-    return found;
-  };
-
   /** What is written from now on is what the replaced index lacks. */
   const noteReplaced = async (target: string, index: string): Promise<void> => {
     const [found] = Object.values(await mappings(target));
-    const replaced = { index, writes: (await activityOf(target)).writes };
+    const replaced = { index, writes: (await readActivity(client, target)).writes };
     const { building: _over, ...meta } = found?.mappings._meta ?? {};
     await client.request('PUT', `/${target}/_mapping`, { body: { _meta: { ...meta, replaced } } });
   };
 
   return {
-    present: { schema: SCHEMA_VERSION, step: SCHEMA_STEP },
+    present: { schema: SCHEMA_VERSION, step: SCHEMA_STEP, shards: options.shards ?? null },
 
     async list() {
       const [found, live] = await Promise.all([mappings(`${first},${first}-*`), liveIndex()]);
@@ -170,8 +141,8 @@ export function createChunkIndexes(
               step = 1,
               replaced = null,
             } = mapping._meta ?? {};
-            const chunks = await countOf(index, { match_all: {} });
-            return { index, live: index === live, schema, step, chunks, replaced };
+            const [chunks, shards] = await Promise.all([countOf(index, { match_all: {} }), shardsOf(index)]);
+            return { index, live: index === live, schema, step, chunks, shards, replaced };
           }),
       );
     },
@@ -201,7 +172,7 @@ export function createChunkIndexes(
         ...indexSettings,
         index: {
           ...indexSettings.index,
-          ...replicaSettings(options.replicas ?? null),
+          ...layoutSettings(options),
           refresh_interval: NEVER,
         },
       };
@@ -214,38 +185,44 @@ export function createChunkIndexes(
 
     async copy({ source, target, after, size }, given): Promise<CopiedPage> {
       // Read before the refresh: every write up to here is over, and what follows shows it.
-      const { writes: known, searches } = await activityOf(source);
-      if (after >= known) return { after, copied: 0, known, searches };
+      const { writes: known, searches } = await readActivity(client, source);
+      const { pages, reached } = nextPage(after, known, size);
+      if (pages.length === 0) return { after: reached, copied: 0, complete: true, searches };
       await client.request('POST', `/${source}/_refresh`);
       if (given.fields === undefined) await addNewFields(source, target);
-      const upTo = Math.min(known, after + size);
+      const shards = await shardsOfBoth({ source, target });
       return {
-        after: upTo,
-        copied: await reindexWrites(client, { source, target, after, upTo }, given),
-        known,
+        after: reached,
+        copied: await reindexWrites(client, { source, target, pages, shards }, given),
+        complete: reached.every((at, shard) => at >= known[shard]!),
         searches,
       };
     },
 
     async align({ source, target }, given) {
-      const [wanted, present] = [await generationsOf(source), await generationsOf(target)];
+      const [wanted, present] = [await generationsOf(client, source), await generationsOf(client, target)];
+      const shards = await shardsOfBoth({ source, target });
       let [written, deleted] = [0, 0];
-      for (const [key, { fileKey, generation, chunks }] of present) {
-        const expected = wanted.get(key)?.chunks ?? 0;
-        if (expected === chunks) continue;
+      for (const [key, own] of present) {
+        const expected = wanted.get(key);
+        if (expected !== undefined && (await hasSameChunks(client, [source, expected], [target, own])))
+          continue;
         given.signal.throwIfAborted();
-        deleted += await deleteChunks(client, target, ofGeneration(fileKey, generation));
+        deleted += await deleteChunks(client, target, ofGeneration(own));
         present.delete(key);
       }
-      for (const [key, { fileKey, generation, chunks }] of wanted) {
+      for (const [key, expected] of wanted) {
         if (present.has(key)) continue;
         given.signal.throwIfAborted();
-        const query = ofGeneration(fileKey, generation);
-        written += await reindexChunks(client, { source, query, target, chunks }, given);
+        const { chunks } = expected;
+        const query = ofGeneration(expected);
+        written += await reindexChunks(client, { source, query, target, chunks, shards }, given);
       }
       if (written > 0) await client.request('POST', `/${target}/_refresh`);
       return { written, deleted };
     },
+
+    countUnlike: (pair) => countUnlike(client, pair),
 
     async compareVectors({ source, target }, { fields, sample }) {
       const held = await client.request<SearchAnswer<{ _id: string; _source: Record<string, unknown> }>>(
@@ -259,7 +236,7 @@ export function createChunkIndexes(
       if (hits.length === 0) return { compared: 0, differing: 0 };
       const { docs } = await client.request<{
         docs: { found: boolean; _source?: Record<string, unknown> }[];
-      }>('POST', `/${target}/_mget`, { body: { ids: hits.map(({ _id }) => _id) } });
+      }>('POST', `/${target}/_mget`, { body: { docs: hits.map(placeOf) } });
       const same = hits.filter(({ _source }, at) => {
         const copy = docs[at]?._source;
         return copy !== undefined && vectorsOf(_source, fields) === vectorsOf(copy);
@@ -269,9 +246,9 @@ export function createChunkIndexes(
 
     generations: (index) => scanGenerations(client, index),
 
-    async countGeneration(index, { fileKey, generation }) {
+    async countGeneration(index, version) {
       await client.request('POST', `/${index}/_refresh`);
-      return countOf(index, ofGeneration(fileKey, generation));
+      return countOf(index, ofGeneration(version));
     },
 
     countWithout: (index, { partition, vectorField }) =>
@@ -302,7 +279,7 @@ export function createChunkIndexes(
       if (hits.length === 0) return { compared: 0, differing: 0 };
       const { docs } = await client.request<{
         docs: { found: boolean; _source?: Record<string, unknown> }[];
-      }>('POST', `/${target}/_mget`, { body: { ids: hits.map(({ _id }) => _id) } });
+      }>('POST', `/${target}/_mget`, { body: { docs: hits.map(placeOf) } });
       let [compared, differing] = [0, 0];
       for (const [at, { _source }] of hits.entries()) {
         const copy = docs[at]?._source;
@@ -367,10 +344,9 @@ export function createChunkIndexes(
   };
 }
 
-function ofGeneration(fileKey: string, generation: number): object {
-  return {
-    bool: { filter: [{ term: { file_key: fileKey } }, { term: { generation } }] },
-  };
+/** Where the target of a copy has a chunk. */
+function placeOf({ _id, _source }: { _id: string; _source: Record<string, unknown> }): object {
+  return { _id, routing: _source['partition'] };
 }
 
 /** The fields of a stored chunk that are vectors. */

@@ -2,7 +2,6 @@ import type { ChunkStore } from '../../ports/chunks.js';
 import { CONTEXT_FIELD, fromSource, SOURCE_FIELDS } from './chunk-document.js';
 import type { ChunkSource } from './chunk-document.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
-import { readError } from './opensearch-errors.js';
 import { hitsOf } from './search-hits.js';
 import type { SearchAnswer } from './search-hits.js';
 
@@ -14,8 +13,8 @@ type ChunkReader = Pick<ChunkStore, 'get' | 'getMany' | 'getVectors' | 'listByFi
 /** Chunks by their ids, and those of a file in their order. */
 export function createChunkReader(client: OpenSearchClient, index: string): ChunkReader {
   /**
-   * The named fields of the documents that searches see. A search: `_mget` makes an automaton of the names for each
-   * document, and took three times as long for ten.
+   * The named fields of the documents that searches see. A search: `_mget` wants to know the shard of each, makes an
+   * automaton of the names for each, and took three times as long for ten.
    */
   const readMany = async (
     ids: readonly string[],
@@ -43,15 +42,8 @@ export function createChunkReader(client: OpenSearchClient, index: string): Chun
   };
   return {
     async get(id) {
-      const { docs } = await client.request<{
-        docs: { _source?: ChunkSource; found?: boolean; error?: unknown }[];
-      }>('POST', `/${index}/_mget`, {
-        body: { docs: [{ _id: id, _source: SOURCE_FIELDS }] },
-        refused: 'VDB_SEARCH_ERROR',
-      });
-      const document = docs[0];
-      if (document?.error !== undefined) throw readError(document);
-      return document?.found === true && document._source ? fromSource(id, document._source) : null;
+      const source = (await readMany([id], SOURCE_FIELDS, undefined)).get(id);
+      return source === undefined ? null : fromSource(id, source);
     },
 
     async getMany(ids, signal) {

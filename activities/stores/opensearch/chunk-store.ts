@@ -15,6 +15,10 @@ import { ensureChunkIndex, isSchemaBehind } from './ensure-chunk-index.js';
 import { cosineOf } from './hybrid-query.js';
 import { createHybridSearch } from './hybrid-search.js';
 import { indexNames } from './index-names.js';
+import { layoutOf } from './index-layout.js';
+import type { IndexLayout } from './index-layout.js';
+import { placesOf, relocateChunks } from './relocate-chunks.js';
+import { routingOf } from './routing.js';
 import { scanChunks } from './scan-chunks.js';
 import { scanGenerations } from './scan-generations.js';
 import { hitsOf } from './search-hits.js';
@@ -36,9 +40,9 @@ const SURE_MS = 60_000;
 /** Chunks behind the alias `{indexPrefix}chunks`, with one vector field per embedder. */
 export function createOpenSearchChunkStore(
   client: OpenSearchClient,
-  options: { indexPrefix: string; replicas?: string | null },
+  options: { indexPrefix: string } & IndexLayout,
 ): ChunkStore {
-  const names = { ...indexNames(options), replicas: options.replicas ?? null };
+  const names = { ...indexNames(options), ...layoutOf(options) };
   const index = names.alias;
   const refresh = createSharedRefresh(client, index);
   const legs = createHybridSearch(client, index);
@@ -102,17 +106,20 @@ export function createOpenSearchChunkStore(
       });
     },
 
-    async publish(fileKey, generation, count, signal) {
-      const results = await bulkUpdate(client, index, publishUpdates(fileKey, generation, count), {
+    async publish(version, count, signal) {
+      const results = await bulkUpdate(client, index, publishUpdates(version, count), {
         refresh: 'wait_for',
         signal,
       });
-      const missing = results.filter(({ status }) => status === 404).length;
+      const absent = results.filter(({ status }) => status === 404).map(({ id }) => id);
+      // An attempt before this one may have published them, and a move of their file taken them elsewhere since.
+      const places = absent.length === 0 ? null : await placesOf(client, index, absent, signal);
+      const missing = absent.filter((id) => places?.get(id)?.published !== true).length;
       if (missing > 0)
         throw new AppError('VDB_ERROR', `${missing} of ${count} chunks to publish are missing.`, {
           details: { missing },
         });
-      const failed = results.find(({ status }) => status >= 300);
+      const failed = results.find(({ status }) => status >= 300 && status !== 404);
       if (failed !== undefined) throw new AppError('VDB_ERROR', failed.reason ?? undefined);
       // Published by an earlier attempt, which may have died before its refresh; `wait_for` waits for writes only.
       if (results.some(({ result }) => result === 'noop')) await refresh(signal);
@@ -120,13 +127,26 @@ export function createOpenSearchChunkStore(
 
     async addVectors(vectors, vectorField, signal) {
       const given = vectors.filter(({ vector }) => vector.some((value) => value !== 0));
-      const updates = given.map(({ chunkId: id, vector }) => ({
+      const updates = given.map(({ chunkId: id, partition: routing, vector }) => ({
         id,
+        routing,
         body: { doc: { [vectorField]: toStoredVector(vector, id) } },
       }));
-      const results = await bulkUpdate(client, index, updates, { refresh: 'false', signal });
-      const failed = results.find(({ status }) => status >= 300 && status !== 404);
-      if (failed !== undefined) throw new AppError('VDB_INSERT_ERROR', failed.reason ?? undefined);
+      const write = async (some: BulkUpdate[]): Promise<Set<string>> => {
+        const results = await bulkUpdate(client, index, some, { refresh: 'false', signal });
+        const failed = results.find(({ status }) => status >= 300 && status !== 404);
+        if (failed !== undefined) throw new AppError('VDB_INSERT_ERROR', failed.reason ?? undefined);
+        return new Set(results.filter(({ status }) => status === 404).map(({ id }) => id));
+      };
+      const absent = await write(updates);
+      if (absent.size === 0) return;
+      // Their file may have been moved to another partition since they were read.
+      const places = await placesOf(client, index, [...absent], signal);
+      const moved = updates.flatMap((update) => {
+        const place = absent.has(update.id) ? places.get(update.id) : undefined;
+        return place === undefined ? [] : [{ ...update, routing: place.partition }];
+      });
+      if (moved.length > 0) await write(moved);
     },
 
     show: refresh,
@@ -146,6 +166,7 @@ export function createOpenSearchChunkStore(
       const { aggregations } = await client.request<{
         aggregations: { all: { doc_count: number; published: { doc_count: number } } };
       }>('POST', `/${index}/_search`, {
+        query: routingOf([partition]),
         body: {
           size: 0,
           aggs: {
@@ -182,12 +203,16 @@ export function createOpenSearchChunkStore(
     scanChunks: (generations, options) => scanChunks(client, index, generations, options),
 
     async annotate(fileKey, generation, count, words, signal) {
-      const results = await bulkUpdate(client, index, annotations(fileKey, generation, count, words), {
-        refresh: 'wait_for',
-        signal,
-      });
+      const doc = annotation(words);
+      const updates = Array.from({ length: count }, (_, position) => ({
+        id: chunkId(fileKey, generation, position),
+        routing: words.partition,
+        body: { doc },
+      }));
+      const results = await bulkUpdate(client, index, updates, { refresh: 'wait_for', signal });
       const failed = results.find(({ status }) => status >= 300 && status !== 404);
       if (failed !== undefined) throw new AppError('VDB_ERROR', failed.reason ?? undefined);
+      await relocateChunks(client, index, { fileKey, generation, doc }, signal);
     },
 
     scanGenerations: () => scanGenerations(client, index),
@@ -210,23 +235,25 @@ function* putUpdates(chunks: Parameters<ChunkStore['put']>[0], vectorField: stri
     const { file_key: fileKey, generation, position } = entry.chunk;
     yield {
       id: chunkId(fileKey, generation, position),
+      routing: entry.chunk.partition,
       body: { doc: toSource(entry, vectorField), doc_as_upsert: true },
     };
   }
 }
 
-function* publishUpdates(fileKey: string, generation: number, count: number): Generator<BulkUpdate> {
+function* publishUpdates(
+  { partition: routing, fileKey, generation }: Parameters<ChunkStore['publish']>[0],
+  count: number,
+): Generator<BulkUpdate> {
   for (let position = 0; position < count; position += 1)
-    yield { id: chunkId(fileKey, generation, position), body: { doc: { published: true } } };
+    yield { id: chunkId(fileKey, generation, position), routing, body: { doc: { published: true } } };
 }
 
-function* annotations(
-  fileKey: string,
-  generation: number,
-  count: number,
-  { partition, relationship_id, parent_id, metadata }: Parameters<ChunkStore['annotate']>[3],
-): Generator<BulkUpdate> {
-  const doc = { partition, relationship_id, parent_id, metadata: metadata.map(toStoredEntry) };
-  for (let position = 0; position < count; position += 1)
-    yield { id: chunkId(fileKey, generation, position), body: { doc } };
+function annotation({
+  partition,
+  relationship_id,
+  parent_id,
+  metadata,
+}: Parameters<ChunkStore['annotate']>[3]) {
+  return { partition, relationship_id, parent_id, metadata: metadata.map(toStoredEntry) };
 }

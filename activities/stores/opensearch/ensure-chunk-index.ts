@@ -3,7 +3,8 @@ import type { OpenSearchClient } from './connect-opensearch.js';
 import { assertMapping, chunkMapping, indexSettings, SCHEMA_VERSION, vectorMapping } from './mapping.js';
 import { hasEngineType } from './opensearch-errors.js';
 import type { IndexNames } from './index-names.js';
-import { ensureReplicas, replicaSettings } from './replicas.js';
+import { ensureReplicas, layoutSettings } from './index-layout.js';
+import type { IndexLayout } from './index-layout.js';
 import { ensureSegmentSearch } from './segment-search.js';
 import { ensureSimilarity } from './similarity.js';
 
@@ -50,12 +51,12 @@ export function isSchemaBehind(error: unknown): boolean {
  */
 export async function ensureChunkIndex(
   client: OpenSearchClient,
-  { replicas = null, ...names }: IndexNames & { replicas?: string | null },
+  { shards = null, replicas = null, ...names }: IndexNames & IndexLayout,
   fields: readonly { vectorField: string; dimension: number }[],
 ): Promise<void> {
   const { alias: index } = names;
   assertMapping(chunkMapping);
-  if (!(await hasAlias(client, index))) await createFirst(client, names, replicas);
+  if (!(await hasAlias(client, index))) await createFirst(client, names, { shards, replicas });
   const { properties: present = {}, _meta: meta = {} } = await requirePresentVersion(client, index);
   const settings = await ensureSimilarity(client, index);
   await ensureSegmentSearch(client, index, settings);
@@ -102,9 +103,9 @@ async function hasAlias(client: OpenSearchClient, alias: string): Promise<boolea
 async function createFirst(
   client: OpenSearchClient,
   { alias, first }: IndexNames,
-  replicas: string | null,
+  layout: IndexLayout,
 ): Promise<void> {
-  const settings = { ...indexSettings, index: { ...indexSettings.index, ...replicaSettings(replicas) } };
+  const settings = { ...indexSettings, index: { ...indexSettings.index, ...layoutSettings(layout) } };
   try {
     await client.request('PUT', `/${first}`, {
       body: { settings, mappings: chunkMapping, aliases: { [alias]: {} } },

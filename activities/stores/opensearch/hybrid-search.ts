@@ -8,6 +8,8 @@ import { countedClauses, questionWords } from './question-words.js';
 import type { QuestionWords } from './question-words.js';
 import { hitsOf } from './search-hits.js';
 import type { SearchAnswer } from './search-hits.js';
+import { routingOf } from './routing.js';
+import { visiblePartitions } from './searched-chunks.js';
 import type { WordsRequest } from './searched-chunks.js';
 import { createTermCounter } from './term-weights.js';
 import type { TermStatistics } from './term-weights.js';
@@ -18,12 +20,32 @@ type Answer = SearchAnswer<HeadHit>;
 /** So many of the best by single words are looked at for pairs of them. */
 const LOOKED_AT_FOR_PAIRS = 100;
 
+interface Search {
+  /** The shards of these are asked; null: all. */
+  partitions: readonly string[] | null;
+  body: object;
+}
+
 interface Leg {
+  partitions: Search['partitions'];
   query: object;
   size: number;
   traits: boolean;
   scoreOf: (score: number) => number;
   signal: AbortSignal | undefined;
+}
+
+function traitsOf({
+  scope,
+  partitions,
+  filter,
+  signal,
+}: WordsRequest): Omit<Leg, 'query' | 'size' | 'scoreOf'> {
+  return { partitions: visiblePartitions(scope, partitions), traits: filter !== undefined, signal };
+}
+
+function searchOf({ partitions }: Pick<Leg, 'partitions'>, body: object): Search {
+  return { partitions, body };
 }
 
 /** Both legs of a search, each a request of its own: the lexical one does not wait for the question's vector. */
@@ -34,9 +56,9 @@ export function createHybridSearch(
   const counter = createTermCounter(client, index);
   const isUnit = createUnitFields(client, index);
 
-  const ask = async (searches: readonly object[], signal: AbortSignal | undefined): Promise<Answer[]> => {
+  const ask = async (searches: readonly Search[], signal: AbortSignal | undefined): Promise<Answer[]> => {
     const { responses } = await client.request<{ responses: Answer[] }>('POST', '/_msearch', {
-      lines: searches.flatMap((search) => [{ index }, search]),
+      lines: searches.flatMap(({ partitions, body }) => [{ index, ...routingOf(partitions) }, body]),
       signal,
       refused: 'VDB_SEARCH_ERROR',
     });
@@ -46,7 +68,7 @@ export function createHybridSearch(
   const read = async (answer: Answer, leg: Leg): Promise<SearchLegHit[]> => {
     const found = inPlace(hitsOf(answer), leg, leg.scoreOf);
     if (found !== null) return found;
-    const [placed] = await ask([bestHitsByPlace(leg.query, leg)], leg.signal);
+    const [placed] = await ask([searchOf(leg, bestHitsByPlace(leg.query, leg))], leg.signal);
     return hitsOf(placed!).map((hit) => ({ chunk: headOf(hit), score: leg.scoreOf(hit._score) }));
   };
 
@@ -54,24 +76,24 @@ export function createHybridSearch(
   const wordLeg = (request: WordsRequest, words: QuestionWords, statistics: TermStatistics): Leg | null => {
     const query = lexicalQuery(request, words, statistics);
     const size = words.pairs.length === 0 ? request.size : Math.max(request.size, LOOKED_AT_FOR_PAIRS);
-    return query === null
-      ? null
-      : { query, size, traits: request.filter !== undefined, scoreOf: Number, signal: request.signal };
+    return query === null ? null : { ...traitsOf(request), query, size, scoreOf: Number };
   };
 
   const withPairs = async (
     found: SearchLegHit[],
     words: QuestionWords,
     statistics: TermStatistics,
-    { size, signal }: WordsRequest,
+    request: WordsRequest,
   ): Promise<SearchLegHit[]> => {
     const query = pairQuery(
       words,
       statistics,
       found.map(({ chunk }) => chunk.chunk_id),
     );
+    const { size, signal } = request;
     if (query === null) return found.slice(0, size);
-    const [answer] = await ask([bestHits(query, { size: found.length, traits: false })], signal);
+    const pairs = searchOf(traitsOf(request), bestHits(query, { size: found.length, traits: false }));
+    const [answer] = await ask([pairs], signal);
     const added = new Map(hitsOf(answer!).map((hit) => [headOf(hit).chunk_id, hit._score]));
     const sums = found.map(({ chunk, score }) => ({
       chunk,
@@ -90,7 +112,10 @@ export function createHybridSearch(
     if (known !== null) {
       const leg = wordLeg(request, words, known.statistics);
       const [checked, answer] = await ask(
-        [known.check, ...(leg === null ? [] : [bestHits(leg.query, leg)])],
+        [
+          { partitions: words.countedIn, body: known.check },
+          ...(leg === null ? [] : [searchOf(leg, bestHits(leg.query, leg))]),
+        ],
         signal,
       );
       if (known.holds(checked))
@@ -101,7 +126,7 @@ export function createHybridSearch(
     const statistics = await counter.count(words.countedIn, clauses, signal);
     const leg = wordLeg(request, words, statistics);
     if (leg === null) return [];
-    const [answer] = await ask([bestHits(leg.query, leg)], signal);
+    const [answer] = await ask([searchOf(leg, bestHits(leg.query, leg))], signal);
     return await withPairs(await read(answer!, leg), words, statistics, request);
   };
 
@@ -110,13 +135,12 @@ export function createHybridSearch(
 
     async searchHybrid({ lexical, ...request }) {
       const searchVectors = async (): Promise<SearchLegHit[]> => {
-        const { size, signal } = request;
         const unit = await isUnit(request.vectorField);
         const query = denseQuery(request, { unit });
         if (query === null) return [];
-        const traits = request.filter !== undefined;
-        const leg = { query, size, traits, scoreOf: unit ? cosineOfProduct : cosineOf, signal };
-        const [answer] = await ask([bestHits(query, leg)], signal);
+        const { size, signal } = request;
+        const leg = { ...traitsOf(request), query, size, scoreOf: unit ? cosineOfProduct : cosineOf };
+        const [answer] = await ask([searchOf(leg, bestHits(query, leg))], signal);
         return await read(answer!, leg);
       };
       const [words, vectors] = await Promise.all([lexical ?? searchWords(request), searchVectors()]);

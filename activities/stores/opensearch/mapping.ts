@@ -12,7 +12,7 @@ const keyword = { type: 'keyword', ignore_above: KEYWORD_MAX_CHARACTERS };
 
 /**
  * The index of one schema version. One replica where there is a second node to hold it, none on a single one, unless
- * the operator says how many (`replicas.ts`).
+ * the operator says how many (`index-layout.ts`).
  */
 export const indexSettings = {
   index: { knn: true, number_of_shards: 1, auto_expand_replicas: '0-1', refresh_interval: '250ms' },

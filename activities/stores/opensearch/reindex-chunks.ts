@@ -3,6 +3,7 @@ import type { VectorFields } from '../../ports/migrations.js';
 import { CHUNKS_AT_ONCE } from './chunks-at-once.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { reasonText } from './opensearch-errors.js';
+import type { ShardPage } from './writes-reached.js';
 
 /** The field of an index of schema 2 that holds the vectors of every partition. */
 export const SHARED_VECTOR_FIELD = 'vector';
@@ -21,6 +22,9 @@ const MOVE_VECTOR = [
   `  if (id instanceof Number && (id > ${MAX_SECTION_ID}L || id < 0)) ctx._source[name] = id.longValue() & ${MAX_SECTION_ID}L;`,
   '}',
 ].join('\n');
+
+/** What was written by an earlier release, or before a move, has another routing or none. */
+const ROUTE = 'ctx._routing = ctx._source.partition;';
 
 const REINDEX_MS = 600_000;
 
@@ -43,6 +47,8 @@ interface Copying {
   target: string;
   /** About how many chunks the query finds. */
   chunks: number;
+  /** How many shards the indexes have. */
+  shards: { source: number; target: number };
 }
 interface CopyOptions {
   /** Where the vectors of the shared field go, by partition; left out: chunks stay as they are. */
@@ -59,8 +65,9 @@ export async function reindexChunks(
   copying: Copying,
   options: CopyOptions,
 ): Promise<number> {
-  const max = Math.ceil(copying.chunks / CHUNKS_AT_ONCE);
-  if (max <= 1) return reindexSlice(client, copying, options);
+  if (copying.chunks <= CHUNKS_AT_ONCE) return reindexSlice(client, copying, options);
+  // The engine deals the slices out to the shards, one of which may have all these chunks.
+  const max = Math.ceil(copying.chunks / CHUNKS_AT_ONCE) * copying.shards.source;
   let copied = 0;
   // By a number that each chunk has: without a field the engine would compare the ids of all chunks of the index.
   for (let id = 0; id < max; id += 1)
@@ -68,43 +75,56 @@ export async function reindexChunks(
   return copied;
 }
 
-/** Copies what was written after one point in the source's count of writes up to another; answers how many chunks. */
+/** Copies pages of writes, two requests at a time; answers how many chunks. */
 export async function reindexWrites(
   client: OpenSearchClient,
-  { after, upTo, ...indexes }: { source: string; target: string; after: number; upTo: number },
+  { pages, ...indexes }: Omit<Copying, 'query' | 'chunks'> & { pages: readonly ShardPage[] },
   options: CopyOptions,
 ): Promise<number> {
-  const writes = upTo - after;
-  const middle = writes < PAGE_IN_HALVES ? upTo : after + Math.floor(writes / 2);
-  const ranges = [
-    [after, middle],
-    [middle, upTo],
-  ] as const;
-  const copies = ranges
-    .filter(([gt, lte]) => gt < lte)
-    .map(([gt, lte]) => {
-      const query = { range: { _seq_no: { gt, lte } } };
-      return reindexChunks(client, { ...indexes, query, chunks: lte - gt }, options);
-    });
-  // Both have to end before the page counts as failed: none goes on behind the next attempt.
-  await Promise.allSettled(copies);
-  return (await Promise.all(copies)).reduce((sum, copied) => sum + copied, 0);
+  const parts = pages.flatMap(inHalves);
+  const { source: max } = indexes.shards;
+  const copyPart = ({ shard, after, upTo }: ShardPage): Promise<number> => {
+    const query = { range: { _seq_no: { gt: after, lte: upTo } } };
+    // Of as many slices as there are shards each is one of them.
+    const slice = max === 1 ? {} : { slice: { id: shard, max } };
+    return reindexSlice(client, { ...indexes, query }, { ...options, ...slice });
+  };
+  let copied = 0;
+  for (let at = 0; at < parts.length; at += 2) {
+    const copies = parts.slice(at, at + 2).map(copyPart);
+    // Both have to end before the page counts as failed: none goes on behind the next attempt.
+    await Promise.allSettled(copies);
+    copied += (await Promise.all(copies)).reduce((sum, some) => sum + some, 0);
+  }
+  return copied;
+}
+
+function inHalves(page: ShardPage): ShardPage[] {
+  const writes = page.upTo - page.after;
+  if (writes < PAGE_IN_HALVES) return [page];
+  const middle = page.after + Math.floor(writes / 2);
+  return [
+    { ...page, upTo: middle },
+    { ...page, after: middle },
+  ];
 }
 
 async function reindexSlice(
   client: OpenSearchClient,
-  { source, query, target }: Copying,
-  { fields, signal, slice }: CopyOptions & { slice?: { field: string; id: number; max: number } },
+  { source, query, target, shards }: Omit<Copying, 'chunks'>,
+  { fields, signal, slice }: CopyOptions & { slice?: { field?: string; id: number; max: number } },
 ): Promise<number> {
+  const script = [
+    ...(shards.target === 1 ? [] : [ROUTE]),
+    ...(fields === undefined ? [] : [MOVE_VECTOR]),
+  ].join('\n');
   const answer = await client.request<ReindexAnswer>('POST', '/_reindex', {
     body: {
       source: { index: source, query, size: 1_000, ...(slice && { slice }) },
       dest: { index: target },
-      ...(fields === undefined
-        ? {}
-        : {
-            script: { lang: 'painless', source: MOVE_VECTOR, params: { fields, sections: SECTION_FIELDS } },
-          }),
+      ...(script !== '' && {
+        script: { lang: 'painless', source: script, params: { fields, sections: SECTION_FIELDS } },
+      }),
     },
     signal,
     timeoutMs: REINDEX_MS,

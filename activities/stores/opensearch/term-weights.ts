@@ -1,5 +1,6 @@
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { readError } from './opensearch-errors.js';
+import { routingOf } from './routing.js';
 
 /**
  * Counted clauses that a process keeps, of all sets of partitions together: 15 MiB. The 725 questions of Cranfield and
@@ -108,7 +109,7 @@ export function createTermCounter(client: OpenSearchClient, index: string) {
   ): Promise<Place> =>
     read(
       await client.request<CountAnswer>('POST', `/${index}/_search`, {
-        query: { request_cache: true },
+        query: { request_cache: true, ...routingOf(partitions) },
         body: query(partitions, clauses),
         signal,
         refused: 'VDB_SEARCH_ERROR',

@@ -56,7 +56,10 @@ export async function publishTask(
     vector: vectors[position] ?? [],
   }));
   await adapters.chunks.put(chunks, embedder.vectorField);
-  await adapters.chunks.publish(task.file_key, task.generation, lines.length);
+  await adapters.chunks.publish(
+    { partition: task.partition, fileKey: task.file_key, generation: task.generation },
+    lines.length,
+  );
   const version = {
     ...facts,
     generation: task.generation,

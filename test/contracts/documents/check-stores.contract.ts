@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { checkStores, DRIFT_KINDS } from '../../../activities/documents/clean-up/check-stores.js';
 import type { Adapters } from '../../../activities/ports/adapters.js';
-import { sampleChunk, sampleTask, sampleUpload, sampleVersion, times } from '../samples.js';
+import { sampleChunk, sampleTask, sampleUpload, sampleVersion, times, versionOfChunk } from '../samples.js';
 import { useSubject } from '../subject.js';
 import type { Subject } from '../subject.js';
 
@@ -39,6 +39,9 @@ export function checkStoresContract(subject: Subject<CheckedStores>): void {
         })),
         FIELD,
       );
+
+    const chunkVersionOf = ({ file_key, generation }: { file_key: string; generation: number }) =>
+      versionOfChunk(sampleChunk({ file_key, generation }));
 
     const writeBlob = (blobId: string, kind: 'upload' | 'chunks', taskId: string, words: string) =>
       stores().blobs.write(
@@ -84,7 +87,7 @@ export function checkStoresContract(subject: Subject<CheckedStores>): void {
     const indexed = async () => {
       const task = await admit();
       await putChunks(task.file_key, task.generation, 3);
-      await stores().chunks.publish(task.file_key, task.generation, 3);
+      await stores().chunks.publish(chunkVersionOf(task), 3);
       const version = { ...task.upload, generation: task.generation, task_id: task.task_id, chunk_count: 3 };
       await stores().files.publish(task.file_key, task.task_id, sampleVersion(version));
       await stores().tasks.finish(task.task_id, 'COMPLETED');
@@ -130,7 +133,7 @@ export function checkStoresContract(subject: Subject<CheckedStores>): void {
         async (task) => {
           await stores().chunks.deleteFile(task.file_key);
           await putChunks(task.file_key, task.generation, 2);
-          await stores().chunks.publish(task.file_key, task.generation, 2);
+          await stores().chunks.publish(chunkVersionOf(task), 2);
         },
       ],
       'all chunks lost': [

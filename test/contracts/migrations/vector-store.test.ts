@@ -284,6 +284,7 @@ describeOnEngine('vector-store: schema 2 → 3', () => {
 
 describeOnEngine('vector-store: a step of the present schema', () => {
   const FIELD = 'vector_small';
+  const PARTITIONS = ['p', 'q', 'r', 's'];
 
   beforeEach(async () => {
     const { similarity: _ours, ...settings } = indexSettings;
@@ -310,7 +311,11 @@ describeOnEngine('vector-store: a step of the present schema', () => {
   /** Files that come, are replaced, annotated and deleted at random; what must be there afterwards. */
   const createWriters = (seed: number) => {
     const random = seededRandom(seed);
-    const files = new Map<string, { generation: number; chunks: number; marked: boolean }>();
+    const files = new Map<
+      string,
+      { partition: string; generation: number; chunks: number; marked: boolean }
+    >();
+    const somewhere = (): string => PARTITIONS[Math.floor(random() * PARTITIONS.length)]!;
     let generation = 0;
     /** As an activity does: an engine that is away, or switching, is asked again. */
     const persist = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -324,9 +329,10 @@ describeOnEngine('vector-store: a step of the present schema', () => {
     const write = async (fileKey: string): Promise<void> => {
       const chunks = 1 + Math.floor(random() * 6);
       const mine = (generation += 1);
+      const partition = somewhere();
       const parts = Array.from({ length: chunks }, (_, position) =>
         sampleChunk({
-          partition: 'p',
+          partition,
           file_key: fileKey,
           generation: mine,
           position,
@@ -340,9 +346,9 @@ describeOnEngine('vector-store: a step of the present schema', () => {
           FIELD,
         ),
       );
-      await persist(() => store.publish(fileKey, mine, chunks));
+      await persist(() => store.publish({ partition, fileKey, generation: mine }, chunks));
       await persist(() => store.deleteGenerations(fileKey, { keep: [mine], upTo: mine }));
-      files.set(fileKey, { generation: mine, chunks, marked: false });
+      files.set(fileKey, { partition, generation: mine, chunks, marked: false });
     };
     const step = async (): Promise<void> => {
       const fileKey = `file-${Math.floor(random() * 30)}`;
@@ -354,14 +360,15 @@ describeOnEngine('vector-store: a step of the present schema', () => {
         files.delete(fileKey);
         return undefined;
       }
+      const partition = somewhere();
       const words = {
-        partition: 'p',
+        partition,
         relationship_id: 'marked',
         parent_id: null,
         metadata: [{ key: 'k', text: 'v' }],
       };
       await persist(() => store.annotate(fileKey, present.generation, present.chunks, words));
-      files.set(fileKey, { ...present, marked: true });
+      files.set(fileKey, { ...present, partition, marked: true });
     };
     return { files, step };
   };
@@ -373,7 +380,15 @@ describeOnEngine('vector-store: a step of the present schema', () => {
     );
     for (const { fileKey, chunks, published } of counted)
       expect([fileKey, chunks, published]).toEqual([fileKey, files.get(fileKey)!.chunks, chunks]);
-    for (const [fileKey, { generation, marked }] of files) {
+    for (const partition of PARTITIONS) {
+      const own = [...files.values()].filter((file) => file.partition === partition);
+      const chunks = own.reduce((sum, file) => sum + file.chunks, 0);
+      expect([partition, await store.countChunks(EVERYTHING, partition)]).toEqual([
+        partition,
+        { chunks, published: chunks },
+      ]);
+    }
+    for (const [fileKey, { partition, generation, marked }] of files) {
       const listed = await store.listWithVectors(fileKey, generation, {
         vectorField: FIELD,
         from: 0,
@@ -385,6 +400,7 @@ describeOnEngine('vector-store: a step of the present schema', () => {
           chunk.position,
           generation,
         ]);
+        expect(chunk.partition).toBe(partition);
         expect(chunk.relationship_id).toBe(marked ? 'marked' : sampleChunk({}).relationship_id);
       }
     }
@@ -440,6 +456,47 @@ describeOnEngine('vector-store: a step of the present schema', () => {
     120_000,
   );
 
+  test.each([
+    [3, 5],
+    [4, 1],
+  ])(
+    'an index of %i shards becomes one of %i while it is written, and goes back',
+    async (before, after) => {
+      const writers = createWriters(before);
+      for (let count = 0; count < 20; count += 1) await writers.step();
+      const ask = (shards: number): void => {
+        indexes = createChunkIndexes(engine.client, { indexPrefix: prefix, shards });
+        migration = createVectorStoreMigration(indexes, { partitions, endpoints, files });
+      };
+      const live = async () => (await indexes.list()).find((one) => one.live);
+      ask(before);
+      await run();
+      expect(await live()).toMatchObject({ shards: before });
+      await expectExactly(writers.files);
+      expect(await migration.pending()).toBeNull();
+
+      ask(after);
+      expect(await migration.pending()).toMatchObject({
+        what: `The index has ${before} shards; OPENSEARCH_INDEX_SHARDS asks for ${after}.`,
+      });
+      for (const mode of ['run', 'rollback'] as const) {
+        let writing = true;
+        let failed: unknown = null;
+        const write = (async () => {
+          while (writing) await writers.step();
+        })().catch((error: unknown) => (failed = error));
+        await run(mode);
+        writing = false;
+        await write;
+        expect(failed).toBeNull();
+        expect(await live()).toMatchObject({ shards: mode === 'run' ? after : before });
+        await writers.step();
+        await expectExactly(writers.files);
+      }
+    },
+    120_000,
+  );
+
   test('an embedder that comes meanwhile is not lost', async () => {
     const writers = createWriters(3);
     for (let count = 0; count < 5; count += 1) await writers.step();
@@ -448,7 +505,7 @@ describeOnEngine('vector-store: a step of the present schema', () => {
       await store.ensureSchema([{ vectorField: 'vector_new', dimension: 2 }]);
       const chunk = sampleChunk({ partition: 'p', file_key: 'late', position: 0 });
       await store.put([{ chunk, vector: [0, 1] }], 'vector_new');
-      writers.files.set('late', { generation: chunk.generation, chunks: 1, marked: false });
+      writers.files.set('late', { partition: 'p', generation: chunk.generation, chunks: 1, marked: false });
     });
     const ids = [chunkId('late', sampleChunk({}).generation, 0)];
     expect([...(await store.getVectors(ids, 'vector_new')).values()]).toEqual([[0, 1]]);

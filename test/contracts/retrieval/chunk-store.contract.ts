@@ -5,7 +5,7 @@ import { parseFilter } from '../../../activities/retrieval/filter/parse-filter.j
 import { AppError } from '../../../schemas/app-error.js';
 import type { StoredChunk } from '../../../schemas/documents/documents.js';
 import type { Scope } from '../../../schemas/documents/users.js';
-import { collect, sampleChunk, times } from '../samples.js';
+import { collect, sampleChunk, times, versionOfChunk } from '../samples.js';
 import { seededRandom } from '../../support/seeded-random.js';
 import { useSubject } from '../subject.js';
 import type { Subject } from '../subject.js';
@@ -42,7 +42,7 @@ export function chunkStoreContract(subject: Subject<ChunkStore>): void {
       return texts.map((text, position) => sampleChunk({ ...common, text, position }));
     };
     const publish = (chunks: readonly StoredChunk[]) =>
-      store().publish(chunks[0]?.file_key ?? '', chunks[0]?.generation ?? 0, chunks.length);
+      store().publish(versionOfChunk(chunks[0] ?? sampleChunk()), chunks.length);
     const search = (overrides: Partial<Parameters<ChunkStore['searchHybrid']>[0]>) =>
       store().searchHybrid({
         scope: EVERYTHING,
@@ -83,6 +83,7 @@ export function chunkStoreContract(subject: Subject<ChunkStore>): void {
       });
       if (chunk === undefined) throw new Error('no chunk');
       await put([chunk]);
+      await store().show();
       expect(await store().get(chunk.chunk_id)).toEqual(chunk);
       await publish([chunk]);
       expect(await store().get(chunk.chunk_id)).toEqual({ ...chunk, published: true });
@@ -191,7 +192,7 @@ export function chunkStoreContract(subject: Subject<ChunkStore>): void {
         [1, 0, 0],
       ];
       await put(chunks, ({ position }) => vectors[position]!);
-      await store().publish(chunks[0]!.file_key, chunks[0]!.generation, 3);
+      await store().publish(versionOfChunk(chunks[0]!), 3);
       const all = [...ids(chunks.map((chunk) => ({ chunk }))), 'nobody'];
       const read = await store().getVectors(all.slice(0, 3), FIELD);
       expect([...read]).toEqual([
@@ -252,7 +253,7 @@ export function chunkStoreContract(subject: Subject<ChunkStore>): void {
     test('counts what a partition holds, inside the scope', async () => {
       const chunks = chunksOf(['one', 'two', 'three']);
       await put(chunks);
-      await store().publish(chunks[0]!.file_key, 1, 2);
+      await store().publish(versionOfChunk(chunks[0]!), 2);
       const { partition } = chunks[0]!;
       expect(await store().countChunks(member(partition), partition)).toEqual({ chunks: 3, published: 2 });
       expect(await store().countChunks(member('other'), partition)).toEqual({ chunks: 0, published: 0 });
@@ -284,7 +285,7 @@ export function chunkStoreContract(subject: Subject<ChunkStore>): void {
     test('publishing more than there is says how much is missing', async () => {
       const chunks = chunksOf(['one', 'two']);
       await put(chunks);
-      await expect(store().publish(chunks[0]?.file_key ?? '', 1, 5)).rejects.toMatchObject({
+      await expect(store().publish(versionOfChunk(chunks[0]!), 5)).rejects.toMatchObject({
         code: 'VDB_ERROR',
         details: { missing: 3 },
       });
@@ -474,6 +475,7 @@ export function chunkStoreContract(subject: Subject<ChunkStore>): void {
         ),
       );
       expect(outcomes).toEqual(['stored', 'stored', 'stored', 'stored', 'VDB_INSERT_ERROR', 'stored']);
+      await store().show();
       const [stored] = documents[5]!;
       expect((await store().get(stored!.chunk_id))?.text).toBe('five');
       expect(await store().get(documents[4]![0]!.chunk_id)).toBeNull();
@@ -556,6 +558,7 @@ export function chunkStoreContract(subject: Subject<ChunkStore>): void {
       expect(await lacking()).toEqual([0, 1, 2]);
       const vectorOf = (position: number, vector: number[]) => ({
         chunkId: chunks[position]?.chunk_id ?? 'gone',
+        partition: chunks[0]!.partition,
         vector,
       });
       await store().addVectors(
@@ -638,10 +641,73 @@ export function chunkStoreContract(subject: Subject<ChunkStore>): void {
       expect(await store().listByFile(file_key, generation)).toHaveLength(2);
     });
 
+    test('a move takes vectors along, and what comes late finds the chunks where they are', async () => {
+      await store().ensureField({ vectorField: 'vector_late', dimension: 2 });
+      const chunks = chunksOf(times(5, (index) => `sieve ${index}`));
+      await put(chunks, ({ position }) => [position, 1, 0]);
+      await publish(chunks);
+      const { file_key, generation } = chunks[0]!;
+      const moveTo = (partition: string) =>
+        store().annotate(file_key, generation, 5, {
+          partition,
+          relationship_id: null,
+          parent_id: null,
+          metadata: [],
+        });
+      const partition = `moved-${randomUUID()}`;
+      await moveTo(partition);
+      // An attempt that died after the publication, and one that had read the chunks before the move.
+      await publish(chunks);
+      await store().addVectors(
+        chunks.map(({ chunk_id, partition: old }) => ({ chunkId: chunk_id, partition: old, vector: [0, 1] })),
+        'vector_late',
+      );
+      await store().show();
+      const { lexical, dense } = await search({ partitions: [partition] });
+      for (const leg of [lexical, dense]) expect(new Set(ids(leg)).size).toBe(5);
+      const all = chunks.map(({ chunk_id }) => chunk_id);
+      expect((await store().getVectors(all, 'vector_late')).size).toBe(5);
+      const listed = await store().listWithVectors(file_key, generation, {
+        vectorField: FIELD,
+        from: 0,
+        limit: 10,
+      });
+      expect(listed.map(({ vector }) => Math.round(vector![0]! / vector![1]!))).toEqual([0, 1, 2, 3, 4]);
+      expect(await store().countChunks(EVERYTHING, partition)).toEqual({ chunks: 5, published: 5 });
+      expect((await store().get(all[3]!))?.partition).toBe(partition);
+    });
+
+    test('moves at the same time lose no chunk, and the last one has them all, once', async () => {
+      const chunks = chunksOf(times(40, (index) => `sieve ${index}`));
+      await put(chunks);
+      await publish(chunks);
+      const { file_key, generation } = chunks[0]!;
+      const moveTo = (partition: string) =>
+        store().annotate(file_key, generation, 40, {
+          partition,
+          relationship_id: null,
+          parent_id: null,
+          metadata: [],
+        });
+      for (let round = 0; round < 3; round += 1) {
+        const places = times(4, (index) => `place-${index}-${randomUUID()}`);
+        await Promise.all(places.map(moveTo));
+        const last = places[round]!;
+        await moveTo(last);
+        const own = (await collect(store().scanGenerations())).filter(({ fileKey }) => fileKey === file_key);
+        expect(own).toEqual([{ fileKey: file_key, generation, chunks: 40, published: 40 }]);
+        expect(await store().countChunks(EVERYTHING, last)).toEqual({ chunks: 40, published: 40 });
+        const read = await store().listByFile(file_key, generation);
+        expect(read.map(({ position, partition }) => [position, partition])).toEqual(
+          times(40, (position) => [position, last]),
+        );
+      }
+    }, 60_000);
+
     test('deletes generations but the kept ones, and whole files', async () => {
-      const file_key = randomUUID();
+      const [partition, file_key] = [`p-${randomUUID()}`, randomUUID()];
       const generation = (number: number, count: number) =>
-        chunksOf(times(count, String), { file_key, generation: number });
+        chunksOf(times(count, String), { partition, file_key, generation: number });
       for (const number of [1, 2, 3, 4]) await put(generation(number, number));
       const other = chunksOf(['another file']);
       await put(other);

@@ -15,7 +15,7 @@ import { createOpenSearchChunkStore } from '../../../activities/stores/opensearc
 import type { LooseBody } from '../../api/support/loose-body.js';
 import { createFakeChunkStore } from '../../support/fakes/documents/fake-chunk-store.js';
 import { chunkStoreContract } from './chunk-store.contract.js';
-import { collect, sampleChunk } from '../samples.js';
+import { collect, sampleChunk, versionOfChunk } from '../samples.js';
 import { fake, openSearch } from '../subject.js';
 
 for (const subject of [fake(createFakeChunkStore), ...openSearch()]) chunkStoreContract(subject);
@@ -92,7 +92,7 @@ function otherReleases({ name, open }: ReturnType<typeof openSearch>[number]): v
         chunks.map((chunk) => ({ chunk, vector: [1, 0] })),
         'v',
       );
-      await store.publish(chunks[0]!.file_key, chunks[0]!.generation, 2);
+      await store.publish(versionOfChunk(chunks[0]!), 2);
       const search = () =>
         store.searchHybrid({
           scope: { kind: 'all', userId: 1 },
@@ -199,6 +199,7 @@ function otherReleases({ name, open }: ReturnType<typeof openSearch>[number]): v
       await store.ensureField(fields[0]!);
       const chunk = sampleChunk({ partition: 'p', file_key: 'f', text: 'mill', position: 0 });
       await store.put([{ chunk, vector: [1, 0] }], 'v');
+      await store.show();
       expect(await store.get(chunk.chunk_id)).toMatchObject({ text: 'mill' });
       expect(await version()).toBe(3);
       await close();
@@ -235,7 +236,7 @@ function keysOfClients({ name, open }: ReturnType<typeof openSearch>[number]): v
         }));
         const chunk = sampleChunk({ generation: file, metadata });
         await store.put([{ chunk, vector: [1, file] }], 'v');
-        await store.publish(chunk.file_key, file, 1);
+        await store.publish(versionOfChunk(chunk), 1);
       }
       expect(await mapping()).toEqual(before);
       const stats = (await request('GET', '/_stats/docs')) as LooseBody;

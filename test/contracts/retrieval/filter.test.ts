@@ -9,7 +9,7 @@ import { toVersionEntries } from '../../../activities/documents/metadata-entries
 import type { StoredChunk } from '../../../schemas/documents/documents.js';
 import { createFakeChunkStore } from '../../support/fakes/documents/fake-chunk-store.js';
 import { expression, facts, nested, versionFacts } from './random-filters.js';
-import { sampleChunk, times } from '../samples.js';
+import { sampleChunk, times, versionOfChunk } from '../samples.js';
 import { fake, openSearch, useSubject } from '../subject.js';
 
 const CHUNKS = 150;
@@ -39,7 +39,7 @@ for (const subject of [fake(createFakeChunkStore), ...openSearch()]) {
         chunks.map((chunk) => ({ chunk, vector: [1, chunk.position, 0] })),
         FIELD,
       );
-      await store().publish(file_key, 1, CHUNKS);
+      await store().publish(versionOfChunk(chunks[0]!), CHUNKS);
     }, 60_000);
 
     const find = async (

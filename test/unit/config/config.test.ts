@@ -104,6 +104,10 @@ describe('parseConfig', () => {
   });
 
   it('takes copies of the index as a number or a range', () => {
+    expect(parseConfig({}).opensearch.shards).toBeNull();
+    expect(parseConfig({ OPENSEARCH_INDEX_SHARDS: '12' }).opensearch.shards).toBe(12);
+    for (const wrong of ['0', '1.5', 'many', '1025'])
+      expect(() => parseConfig({ OPENSEARCH_INDEX_SHARDS: wrong })).toThrow('OPENSEARCH_INDEX_SHARDS');
     expect(parseConfig({}).opensearch.replicas).toBeNull();
     for (const replicas of ['0', '2', '0-1', '1-all'])
       expect(parseConfig({ OPENSEARCH_INDEX_REPLICAS: replicas }).opensearch.replicas).toBe(replicas);

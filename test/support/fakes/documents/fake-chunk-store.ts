@@ -146,7 +146,7 @@ export function createFakeChunkStore(): ChunkStore {
     async show(signal) {
       signal?.throwIfAborted();
     },
-    async publish(fileKey, generation, count) {
+    async publish({ fileKey, generation }, count) {
       const ids = Array.from({ length: count }, (_, position) => chunkId(fileKey, generation, position));
       const found = ids.flatMap((id) => entries.get(id) ?? []);
       for (const { chunk } of found) chunk.published = true;

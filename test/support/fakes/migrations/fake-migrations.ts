@@ -7,7 +7,15 @@ import type {
 import { AppError } from '../../../../schemas/app-error.js';
 import { createFakeMigrationStore } from './fake-migration-store.js';
 
-const LIVE: ChunkIndex = { index: 'chunks-v3-2', live: true, schema: 3, step: 2, chunks: 5, replaced: null };
+const LIVE: ChunkIndex = {
+  index: 'chunks-v3-2',
+  live: true,
+  schema: 3,
+  step: 2,
+  chunks: 5,
+  shards: 1,
+  replaced: null,
+};
 
 /** What the routes of migrations ask: one migration whose state a test sets, and the list of indexes. */
 export function createFakeMigrations() {

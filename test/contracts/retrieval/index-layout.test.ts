@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createChunkIndexes } from '../../../activities/stores/opensearch/chunk-indexes.js';
 import { createOpenSearchChunkStore } from '../../../activities/stores/opensearch/chunk-store.js';
 import { readIndexSettings } from '../../../activities/stores/opensearch/index-settings.js';
+import { sampleChunk } from '../samples.js';
 import { openEngine } from '../../support/schema-two-index.js';
 
 let engine: ReturnType<typeof openEngine>;
@@ -29,6 +30,49 @@ async function copiesOf(index: string): Promise<[unknown, unknown]> {
 }
 
 const describeOnEngine = process.env['TAMIS_FAKES_ONLY'] === '1' ? describe.skip : describe;
+
+describeOnEngine('shards of the index of the chunks', () => {
+  const shardsOf = async (index: string) =>
+    (await readIndexSettings(engine.client, index))['index.number_of_shards'];
+
+  it('are one, or as many as are asked for when it is made, and stay as they are', async () => {
+    await start(null);
+    expect(await shardsOf(`${indexPrefix}chunks`)).toBe('1');
+    const store = createOpenSearchChunkStore(engine.client, { indexPrefix, shards: 3 });
+    await store.ensureSchema([{ vectorField: 'v', dimension: 2 }]);
+    expect(await shardsOf(`${indexPrefix}chunks`)).toBe('1');
+    const indexes = createChunkIndexes(engine.client, { indexPrefix, shards: 3 });
+    expect(await shardsOf(await indexes.create([]))).toBe('3');
+  });
+
+  it('are asked one at a time by a search of one partition', async () => {
+    const store = createOpenSearchChunkStore(engine.client, { indexPrefix, shards: 4 });
+    await store.ensureSchema([{ vectorField: 'v', dimension: 2 }]);
+    const chunks = ['one', 'two', 'three'].map((partition) => sampleChunk({ partition, text: 'a sieve' }));
+    await store.put(
+      chunks.map((chunk) => ({ chunk: { ...chunk, published: true }, vector: [1, 0] })),
+      'v',
+    );
+    await store.show();
+    const queries = async (): Promise<number> => {
+      const path = `/${indexPrefix}chunks/_stats/search`;
+      const { _all } = await engine.client.request<{
+        _all: { primaries: { search: { query_total: number } } };
+      }>('GET', path);
+      return _all.primaries.search.query_total;
+    };
+    const asked = async (partitions: string[] | 'all'): Promise<[number, number]> => {
+      const before = await queries();
+      const scope = { kind: 'all', userId: 1 } as const;
+      const search = { scope, partitions, text: 'sieve', vector: [1, 0], vectorField: 'v', size: 5 };
+      const { lexical } = await store.searchHybrid(search);
+      return [lexical.length, (await queries()) - before];
+    };
+    // What the words weigh, the words and the vectors: a query each, in one shard or in each of the four.
+    expect(await asked(['one'])).toEqual([1, 3]);
+    expect(await asked('all')).toEqual([3, 12]);
+  });
+});
 
 describeOnEngine('copies of the index of the chunks', () => {
   it('are one where there is a node for it, if nothing is asked for', async () => {
