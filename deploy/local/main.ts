@@ -51,6 +51,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   'bench:answers': async () => (await import('./commands/bench.js')).benchAlone('test/bench/answers.ts'),
   'docs:session': async () => (await import('./commands/bench.js')).bench('test/record-session.ts'),
   'bench:migration': async () => (await import('./commands/bench.js')).bench('test/bench/migration.ts'),
+  'bench:partitions': async () => (await import('./commands/bench.js')).bench('test/bench/partitions.ts'),
   'bench:scaling': async () => (await import('./commands/bench.js')).bench('test/bench/scaling.ts'),
   'bench:chat': async () => (await import('./commands/bench.js')).bench('test/bench/chat.ts'),
   services: async () => (await import('./commands/services.js')).services,

@@ -122,7 +122,7 @@ export function createChunkIndexes(
   /** What is written from now on is what the replaced index lacks. */
   const noteReplaced = async (target: string, index: string): Promise<void> => {
     const [found] = Object.values(await mappings(target));
-    const replaced = { index, writes: (await readActivity(client, target)).writes };
+    const replaced = { index, writes: (await readActivity(client, target, await shardsOf(target))).writes };
     const { building: _over, ...meta } = found?.mappings._meta ?? {};
     await client.request('PUT', `/${target}/_mapping`, { body: { _meta: { ...meta, replaced } } });
   };
@@ -185,12 +185,12 @@ export function createChunkIndexes(
 
     async copy({ source, target, after, size }, given): Promise<CopiedPage> {
       // Read before the refresh: every write up to here is over, and what follows shows it.
-      const { writes: known, searches } = await readActivity(client, source);
+      const shards = await shardsOfBoth({ source, target });
+      const { writes: known, searches } = await readActivity(client, source, shards.source);
       const { pages, reached } = nextPage(after, known, size);
       if (pages.length === 0) return { after: reached, copied: 0, complete: true, searches };
       await client.request('POST', `/${source}/_refresh`);
       if (given.fields === undefined) await addNewFields(source, target);
-      const shards = await shardsOfBoth({ source, target });
       return {
         after: reached,
         copied: await reindexWrites(client, { source, target, pages, shards }, given),

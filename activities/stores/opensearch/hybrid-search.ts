@@ -35,13 +35,19 @@ interface Leg {
   signal: AbortSignal | undefined;
 }
 
-function traitsOf({
+function placeAndTraits({
   scope,
   partitions,
   filter,
   signal,
 }: WordsRequest): Omit<Leg, 'query' | 'size' | 'scoreOf'> {
   return { partitions: visiblePartitions(scope, partitions), traits: filter !== undefined, signal };
+}
+
+/** A chunk that is being moved to the shard of another partition is in both for a moment. */
+function withoutTwins(hits: SearchLegHit[]): SearchLegHit[] {
+  const seen = new Set<string>();
+  return hits.filter(({ chunk: { chunk_id: id } }) => !seen.has(id) && seen.add(id));
 }
 
 function searchOf({ partitions }: Pick<Leg, 'partitions'>, body: object): Search {
@@ -67,16 +73,18 @@ export function createHybridSearch(
 
   const read = async (answer: Answer, leg: Leg): Promise<SearchLegHit[]> => {
     const found = inPlace(hitsOf(answer), leg, leg.scoreOf);
-    if (found !== null) return found;
+    if (found !== null) return withoutTwins(found);
     const [placed] = await ask([searchOf(leg, bestHitsByPlace(leg.query, leg))], leg.signal);
-    return hitsOf(placed!).map((hit) => ({ chunk: headOf(hit), score: leg.scoreOf(hit._score) }));
+    return withoutTwins(
+      hitsOf(placed!).map((hit) => ({ chunk: headOf(hit), score: leg.scoreOf(hit._score) })),
+    );
   };
 
   /** The leg of the words, each for itself. */
   const wordLeg = (request: WordsRequest, words: QuestionWords, statistics: TermStatistics): Leg | null => {
     const query = lexicalQuery(request, words, statistics);
     const size = words.pairs.length === 0 ? request.size : Math.max(request.size, LOOKED_AT_FOR_PAIRS);
-    return query === null ? null : { ...traitsOf(request), query, size, scoreOf: Number };
+    return query === null ? null : { ...placeAndTraits(request), query, size, scoreOf: Number };
   };
 
   const withPairs = async (
@@ -92,7 +100,7 @@ export function createHybridSearch(
     );
     const { size, signal } = request;
     if (query === null) return found.slice(0, size);
-    const pairs = searchOf(traitsOf(request), bestHits(query, { size: found.length, traits: false }));
+    const pairs = searchOf(placeAndTraits(request), bestHits(query, { size: found.length, traits: false }));
     const [answer] = await ask([pairs], signal);
     const added = new Map(hitsOf(answer!).map((hit) => [headOf(hit).chunk_id, hit._score]));
     const sums = found.map(({ chunk, score }) => ({
@@ -139,7 +147,7 @@ export function createHybridSearch(
         const query = denseQuery(request, { unit });
         if (query === null) return [];
         const { size, signal } = request;
-        const leg = { ...traitsOf(request), query, size, scoreOf: unit ? cosineOfProduct : cosineOf };
+        const leg = { ...placeAndTraits(request), query, size, scoreOf: unit ? cosineOfProduct : cosineOf };
         const [answer] = await ask([searchOf(leg, bestHits(query, leg))], signal);
         return await read(answer!, leg);
       };

@@ -1,3 +1,4 @@
+import { AppError } from '../../../schemas/app-error.js';
 import type { WritesReached } from '../../ports/migrations.js';
 import { SEARCHES } from './best-hits.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
@@ -15,16 +16,23 @@ interface StatsAnswer {
 /**
  * How far the writes of an index have come, shard by shard (nothing that is under way is missing below), and how many
  * searches were answered since the nodes started.
+ * @throws AppError VDB_CONNECTION_ERROR when a shard is not there
  */
 export async function readActivity(
   client: OpenSearchClient,
   index: string,
+  expected: number,
 ): Promise<{ writes: number[]; searches: number }> {
   const { indices } = await client.request<StatsAnswer>('GET', `/${index}/_stats`, {
     query: { level: 'shards', groups: SEARCHES },
   });
   const [found] = Object.values(indices);
   const shards = Object.entries(found?.shards ?? {}).sort(([one], [other]) => Number(one) - Number(other));
+  if (shards.length !== expected)
+    throw new AppError(
+      'VDB_CONNECTION_ERROR',
+      `Of the ${expected} shards of the index ${index}, ${shards.length} are there.`,
+    );
   return {
     writes: shards.map(([, copies]) => Math.max(...copies.map(({ seq_no }) => seq_no.local_checkpoint))),
     searches: found?.total.search.groups?.[SEARCHES]?.query_total ?? 0,
