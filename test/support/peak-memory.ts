@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 const EVERY_MS = 50;
 
 /** Resident memory of a process in bytes, as the kernel counts it (proc(5), VmRSS). */
-async function residentBytes(pid: number): Promise<number> {
+export async function residentBytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
   if (kilobytes === undefined) throw new Error(`process ${pid} tells no VmRSS`);

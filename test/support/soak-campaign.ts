@@ -1,4 +1,6 @@
+import { readdir } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { processMemory } from '../../activities/documents/parsing/process-memory.js';
 import { changingFiles, chatFault } from './changing-files.js';
 import { createCountingCapi } from './counting-capi.js';
 import { documentClient } from './document-client.js';
@@ -6,7 +8,7 @@ import { footprint } from './footprint.js';
 import { freePort } from './free-port.js';
 import { generatedText } from './generated-text.js';
 import { inspectable, liveHeapMb } from './live-heap.js';
-import { descendants, openHandles, residentMib } from './process-figures.js';
+import { residentBytes } from './peak-memory.js';
 import { remainingDrift } from './remaining-drift.js';
 import { openStack } from './running-stack.js';
 import type { RunningStack } from './running-stack.js';
@@ -22,7 +24,9 @@ const SOME = 20;
 /** Sockets that are kept open for the next request come and go. */
 const SPARE_HANDLES = 15;
 
-/** Megabytes at a moment. */
+const MIB = 2 ** 20;
+
+/** Resident memory in MiB at a moment. */
 export interface SoakSample {
   second: number;
   gateway: number;
@@ -70,6 +74,11 @@ export async function soak(options: {
   }
 }
 
+/** Files, sockets and pipes that a process holds open. */
+async function openHandles(pid: number): Promise<number> {
+  return (await readdir(`/proc/${pid}/fd`)).length;
+}
+
 type Capi = Awaited<ReturnType<typeof createCountingCapi>>;
 
 async function drive(
@@ -99,12 +108,13 @@ async function drive(
   const elapsed = (): number => Math.round((performance.now() - began) / 1000);
   for (let sample = 0; elapsed() < seconds; sample += 1) {
     await pause(Math.max(0, began + sample * everySeconds * 1000 - performance.now()));
-    const parsers = await Promise.all((await descendants(pids.worker)).map(residentMib));
+    const [gateway, worker] = await Promise.all([pids.gateway, pids.worker].map(residentBytes));
+    const withParsers = (await processMemory(pids.worker)) ?? worker!;
     samples.push({
       second: elapsed(),
-      gateway: await residentMib(pids.gateway),
-      worker: await residentMib(pids.worker),
-      parsers: parsers.reduce((sum, one) => sum + one, 0),
+      gateway: gateway! / MIB,
+      worker: worker! / MIB,
+      parsers: Math.max(0, withParsers - worker!) / MIB,
     });
     if (elapsed() >= live.length * liveEverySeconds)
       live.push({

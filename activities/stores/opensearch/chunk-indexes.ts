@@ -1,6 +1,7 @@
 import { AppError } from '../../../schemas/app-error.js';
 import type { ChunkIndex, ChunkIndexes, CopiedPage, VectorFields } from '../../ports/migrations.js';
-import { countUnlike, generationsOf, hasSameChunks, ofGeneration } from './compare-chunks.js';
+import { countUnlike, generationsOf, hasSameChunks } from './compare-chunks.js';
+import { ofGeneration } from './of-generation.js';
 import { indexNames } from './index-names.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { deleteChunks } from './delete-chunks.js';
@@ -29,6 +30,9 @@ import type { IndexLayout } from './index-layout.js';
 import { readIndexSettings } from './index-settings.js';
 import { ensureSegmentSearch } from './segment-search.js';
 import { nextPage, readActivity } from './writes-reached.js';
+
+/** The fields of a stored chunk. */
+type Source = Record<string, unknown>;
 
 interface IndexMeta {
   schema_version?: number;
@@ -117,6 +121,27 @@ export function createChunkIndexes(
       body: { query },
     });
     return count;
+  };
+
+  /** Some chunks of an index, always the same ones, each with what another index has of it. */
+  const samplePairs = async (
+    { source, target }: { source: string; target: string },
+    size: number,
+    query?: object,
+  ): Promise<{ own: Source; copy: Source | undefined }[]> => {
+    const random_score = { seed: 1, field: '_seq_no' };
+    const held = await client.request<SearchAnswer<{ _id: string; _source: Source }>>(
+      'POST',
+      `/${source}/_search`,
+      { body: { size, query: { function_score: { ...(query && { query }), random_score } } } },
+    );
+    const hits = hitsOf(held);
+    if (hits.length === 0) return [];
+    const docs = hits.map(({ _id, _source }) => ({ _id, routing: _source['partition'] }));
+    const copies = await client.request<{ docs: { _source?: Source }[] }>('POST', `/${target}/_mget`, {
+      body: { docs },
+    });
+    return hits.map(({ _source: own }, at) => ({ own, copy: copies.docs[at]?._source }));
   };
 
   /** What is written from now on is what the replaced index lacks. */
@@ -225,23 +250,11 @@ export function createChunkIndexes(
     countUnlike: (pair) => countUnlike(client, pair),
 
     async compareVectors({ source, target }, { fields, sample }) {
-      const held = await client.request<SearchAnswer<{ _id: string; _source: Record<string, unknown> }>>(
-        'POST',
-        `/${source}/_search`,
-        {
-          body: { size: sample, query: { function_score: { random_score: { seed: 1, field: '_seq_no' } } } },
-        },
+      const pairs = await samplePairs({ source, target }, sample);
+      const same = pairs.filter(
+        ({ own, copy }) => copy !== undefined && vectorsOf(own, fields) === vectorsOf(copy),
       );
-      const hits = hitsOf(held);
-      if (hits.length === 0) return { compared: 0, differing: 0 };
-      const { docs } = await client.request<{
-        docs: { found: boolean; _source?: Record<string, unknown> }[];
-      }>('POST', `/${target}/_mget`, { body: { docs: hits.map(placeOf) } });
-      const same = hits.filter(({ _source }, at) => {
-        const copy = docs[at]?._source;
-        return copy !== undefined && vectorsOf(_source, fields) === vectorsOf(copy);
-      });
-      return { compared: hits.length, differing: hits.length - same.length };
+      return { compared: pairs.length, differing: pairs.length - same.length };
     },
 
     generations: (index) => scanGenerations(client, index),
@@ -260,34 +273,14 @@ export function createChunkIndexes(
       }),
 
     async compareKeptVectors({ source, target }, { sample, partitions }) {
-      const held = await client.request<SearchAnswer<{ _id: string; _source: Record<string, unknown> }>>(
-        'POST',
-        `/${source}/_search`,
-        {
-          body: {
-            size: sample,
-            query: {
-              function_score: {
-                query: { terms: { partition: partitions } },
-                random_score: { seed: 1, field: '_seq_no' },
-              },
-            },
-          },
-        },
-      );
-      const hits = hitsOf(held);
-      if (hits.length === 0) return { compared: 0, differing: 0 };
-      const { docs } = await client.request<{
-        docs: { found: boolean; _source?: Record<string, unknown> }[];
-      }>('POST', `/${target}/_mget`, { body: { docs: hits.map(placeOf) } });
+      const ofThese = { terms: { partition: partitions } };
       let [compared, differing] = [0, 0];
-      for (const [at, { _source }] of hits.entries()) {
-        const copy = docs[at]?._source;
+      for (const { own, copy } of await samplePairs({ source, target }, sample, ofThese)) {
         // Replaced or deleted since: whether that was right, the records say.
         if (copy === undefined) continue;
         compared += 1;
         const present = new Set(vectorsIn(copy).map(([, value]) => JSON.stringify(value)));
-        if (vectorsIn(_source).some(([, value]) => !present.has(JSON.stringify(value)))) differing += 1;
+        if (vectorsIn(own).some(([, value]) => !present.has(JSON.stringify(value)))) differing += 1;
       }
       return { compared, differing };
     },
@@ -342,11 +335,6 @@ export function createChunkIndexes(
       }
     },
   };
-}
-
-/** Where the target of a copy has a chunk. */
-function placeOf({ _id, _source }: { _id: string; _source: Record<string, unknown> }): object {
-  return { _id, routing: _source['partition'] };
 }
 
 /** The fields of a stored chunk that are vectors. */

@@ -15,7 +15,6 @@ import { ensureChunkIndex, isSchemaBehind } from './ensure-chunk-index.js';
 import { cosineOf } from './hybrid-query.js';
 import { createHybridSearch } from './hybrid-search.js';
 import { indexNames } from './index-names.js';
-import { layoutOf } from './index-layout.js';
 import type { IndexLayout } from './index-layout.js';
 import { placesOf, relocateChunks } from './relocate-chunks.js';
 import { routingOf } from './routing.js';
@@ -42,7 +41,7 @@ export function createOpenSearchChunkStore(
   client: OpenSearchClient,
   options: { indexPrefix: string } & IndexLayout,
 ): ChunkStore {
-  const names = { ...indexNames(options), ...layoutOf(options) };
+  const names = { ...options, ...indexNames(options) };
   const index = names.alias;
   const refresh = createSharedRefresh(client, index);
   const legs = createHybridSearch(client, index);

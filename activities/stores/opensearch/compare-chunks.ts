@@ -1,9 +1,10 @@
 import type { OpenSearchClient } from './connect-opensearch.js';
+import { ofGeneration } from './of-generation.js';
 import { scanGenerations } from './scan-generations.js';
 
 const PAGE = 10_000;
 
-export interface Generation {
+interface Generation {
   fileKey: string;
   generation: number;
   chunks: number;
@@ -12,12 +13,6 @@ export interface Generation {
 interface PositionsAnswer {
   aggregations: {
     positions: { after_key?: object; buckets: { key: { position: number } }[] };
-  };
-}
-
-export function ofGeneration({ fileKey, generation }: Pick<Generation, 'fileKey' | 'generation'>): object {
-  return {
-    bool: { filter: [{ term: { file_key: fileKey } }, { term: { generation } }] },
   };
 }
 

@@ -51,12 +51,12 @@ export function isSchemaBehind(error: unknown): boolean {
  */
 export async function ensureChunkIndex(
   client: OpenSearchClient,
-  { shards = null, replicas = null, ...names }: IndexNames & IndexLayout,
+  given: IndexNames & IndexLayout,
   fields: readonly { vectorField: string; dimension: number }[],
 ): Promise<void> {
-  const { alias: index } = names;
+  const { alias: index, replicas = null } = given;
   assertMapping(chunkMapping);
-  if (!(await hasAlias(client, index))) await createFirst(client, names, { shards, replicas });
+  if (!(await hasAlias(client, index))) await createFirst(client, given);
   const { properties: present = {}, _meta: meta = {} } = await requirePresentVersion(client, index);
   const settings = await ensureSimilarity(client, index);
   await ensureSegmentSearch(client, index, settings);
@@ -102,8 +102,7 @@ async function hasAlias(client: OpenSearchClient, alias: string): Promise<boolea
 /** One that is there already is of a release that had no alias, or of a process that starts at the same moment. */
 async function createFirst(
   client: OpenSearchClient,
-  { alias, first }: IndexNames,
-  layout: IndexLayout,
+  { alias, first, ...layout }: IndexNames & IndexLayout,
 ): Promise<void> {
   const settings = { ...indexSettings, index: { ...indexSettings.index, ...layoutSettings(layout) } };
   try {

@@ -10,10 +10,6 @@ export interface IndexLayout {
   replicas?: string | null;
 }
 
-export function layoutOf({ shards = null, replicas = null }: IndexLayout): Required<IndexLayout> {
-  return { shards, replicas };
-}
-
 /** What is set of an index that is made. */
 export function layoutSettings({
   shards = null,

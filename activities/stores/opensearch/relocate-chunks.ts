@@ -2,15 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '../../../schemas/app-error.js';
 import { bulkUpdate } from './bulk.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
+import { ofGeneration } from './of-generation.js';
 import { isAwayStatus } from './opensearch-errors.js';
+import { readByIds } from './read-by-ids.js';
 import { routingOf } from './routing.js';
+import { PAGE_WITH_VECTORS } from './scan-chunks.js';
 import { hitsOf } from './search-hits.js';
 import type { SearchAnswer } from './search-hits.js';
 
-/** The engine's own bound on one page of a search. */
-const PAGE = 1_000;
-/** With vectors: one of 1,024 numbers takes some 20 kB of JSON. */
-const PAGE_WITH_VECTORS = 200;
 /** Times that a chunk was changed while it was copied. */
 const MAX_CONFLICTS = 20;
 /** Two that move the same chunks each take as long as a refresh for a page: they have to miss each other. */
@@ -55,9 +54,10 @@ export async function relocateChunks(
     const failed = results.find(({ status }) => status >= 300);
     if (failed !== undefined) throw new AppError('VDB_ERROR', failed.reason ?? undefined);
   };
-  const filter = [{ term: { file_key: fileKey } }, { term: { generation } }];
   const read = async ({ name, beside }: Layout, after: number): Promise<PlacedHit[]> => {
-    const query = { bool: { filter: [...filter, { range: { position: { gt: after } } }] } };
+    const query = {
+      bool: { filter: [ofGeneration({ fileKey, generation }), { range: { position: { gt: after } } }] },
+    };
     const answer = await client.request<SearchAnswer<PlacedHit>>('POST', `/${name}/_search`, {
       query: { preference: `_shards:${beside.join(',')}` },
       body: {
@@ -138,28 +138,11 @@ async function deleteAsRead(
 }
 
 /** The partitions of chunks that searches see, by id, wherever they are. */
-export async function placesOf(
+export function placesOf(
   client: OpenSearchClient,
   index: string,
   ids: readonly string[],
   signal?: AbortSignal,
 ): Promise<Map<string, { partition: string; published: boolean }>> {
-  const found = new Map<string, { partition: string; published: boolean }>();
-  for (let from = 0; from < ids.length; from += PAGE) {
-    const values = ids.slice(from, from + PAGE);
-    const answer = await client.request<
-      SearchAnswer<{ _id: string; _source: { partition: string; published: boolean } }>
-    >('POST', `/${index}/_search`, {
-      body: {
-        size: PAGE,
-        _source: ['partition', 'published'],
-        track_total_hits: false,
-        query: { bool: { filter: { ids: { values } } } },
-      },
-      signal,
-      refused: 'VDB_SEARCH_ERROR',
-    });
-    for (const { _id, _source } of hitsOf(answer)) found.set(_id, _source);
-  }
-  return found;
+  return readByIds(client, index, { ids, fields: ['partition', 'published'], signal });
 }

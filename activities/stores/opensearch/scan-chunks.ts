@@ -12,7 +12,7 @@ interface Hit {
 
 const PAGE = 1_000;
 /** A vector of 1,024 numbers takes some 20 kB of JSON. */
-const PAGE_WITH_VECTORS = 200;
+export const PAGE_WITH_VECTORS = 200;
 
 /** Pages by generation and position: together they name a chunk, so no page needs a point in time. */
 export async function* scanChunks(

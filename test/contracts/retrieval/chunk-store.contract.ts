@@ -43,6 +43,11 @@ export function chunkStoreContract(subject: Subject<ChunkStore>): void {
     };
     const publish = (chunks: readonly StoredChunk[]) =>
       store().publish(versionOfChunk(chunks[0] ?? sampleChunk()), chunks.length);
+    const moverOf = (chunks: readonly StoredChunk[]) => (partition: string) => {
+      const { file_key, generation } = chunks[0]!;
+      const words = { partition, relationship_id: null, parent_id: null, metadata: [] };
+      return store().annotate(file_key, generation, chunks.length, words);
+    };
     const search = (overrides: Partial<Parameters<ChunkStore['searchHybrid']>[0]>) =>
       store().searchHybrid({
         scope: EVERYTHING,
@@ -647,13 +652,7 @@ export function chunkStoreContract(subject: Subject<ChunkStore>): void {
       await put(chunks, ({ position }) => [position, 1, 0]);
       await publish(chunks);
       const { file_key, generation } = chunks[0]!;
-      const moveTo = (partition: string) =>
-        store().annotate(file_key, generation, 5, {
-          partition,
-          relationship_id: null,
-          parent_id: null,
-          metadata: [],
-        });
+      const moveTo = moverOf(chunks);
       const partition = `moved-${randomUUID()}`;
       await moveTo(partition);
       // An attempt that died after the publication, and one that had read the chunks before the move.
@@ -682,13 +681,7 @@ export function chunkStoreContract(subject: Subject<ChunkStore>): void {
       await put(chunks);
       await publish(chunks);
       const { file_key, generation } = chunks[0]!;
-      const moveTo = (partition: string) =>
-        store().annotate(file_key, generation, 40, {
-          partition,
-          relationship_id: null,
-          parent_id: null,
-          metadata: [],
-        });
+      const moveTo = moverOf(chunks);
       for (let round = 0; round < 3; round += 1) {
         const places = times(4, (index) => `place-${index}-${randomUUID()}`);
         await Promise.all(places.map(moveTo));

@@ -1,3 +1,5 @@
+import { readPictureFormat } from '../pictures/picture-format.js';
+
 const PNG_SIGNATURE_LENGTH = 8;
 const GIF_HEADER_LENGTH = 13;
 const RIFF_HEADER_LENGTH = 12;
@@ -18,23 +20,24 @@ export interface Animation {
  * stands still. What is damaged is counted up to there. Sources: GIF89a; PNG, third edition, 11.3.4; RFC 9649, 2.7.
  */
 export function readAnimation(bytes: Buffer): Animation | null {
-  const { count, first } = framesOf(bytes);
-  return count <= 1 ? null : { frames: count, first: first ?? bytes };
+  const animation = framesOf(bytes);
+  return animation.frames <= 1 ? null : animation;
 }
 
-interface Frames {
-  count: number;
-  first?: Buffer;
+function framesOf(bytes: Buffer): Animation {
+  switch (readPictureFormat(bytes)?.mimetype) {
+    case 'image/gif':
+      return { frames: countGif(bytes), first: bytes };
+    case 'image/png':
+      return { frames: countPng(bytes), first: bytes };
+    case 'image/webp':
+      return readWebp(bytes);
+    default:
+      return { frames: 1, first: bytes };
+  }
 }
 
-function framesOf(bytes: Buffer): Frames {
-  const head = bytes.toString('latin1', 0, RIFF_HEADER_LENGTH);
-  if (/^GIF8[79]a/.test(head)) return gifFrames(bytes);
-  if (head.endsWith('WEBP')) return webpFrames(bytes);
-  return head.startsWith('\x89PNG') ? pngFrames(bytes) : { count: 1 };
-}
-
-function gifFrames(bytes: Buffer): Frames {
+function countGif(bytes: Buffer): number {
   const tableLength = (flags: number): number => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
   /** Behind the blocks of data that begin here: each begins with its length, an empty one ends them. */
   const behindData = (from: number): number => {
@@ -53,35 +56,35 @@ function gifFrames(bytes: Buffer): Frames {
       at = behindData(at + 10 + tableLength(bytes[at + 9] ?? 0) + 1);
     } else break;
   }
-  return { count };
+  return count;
 }
 
 /** Its `acTL` chunk says how many there are, and stands before the picture that all readers show. */
-function pngFrames(bytes: Buffer): Frames {
+function countPng(bytes: Buffer): number {
   let at = PNG_SIGNATURE_LENGTH;
   while (at + CHUNK_HEADER_LENGTH + 4 <= bytes.length) {
     const type = bytes.toString('latin1', at + 4, at + 8);
-    if (type === 'acTL') return { count: bytes.readUInt32BE(at + CHUNK_HEADER_LENGTH) };
+    if (type === 'acTL') return bytes.readUInt32BE(at + CHUNK_HEADER_LENGTH);
     if (type === 'IDAT' || !/^[A-Za-z]{4}$/.test(type)) break;
     at += CHUNK_HEADER_LENGTH + bytes.readUInt32BE(at) + 4;
   }
-  return { count: 1 };
+  return 1;
 }
 
 /** Readers of one picture refuse an animated WebP: its first frame is made one of its own. */
-function webpFrames(bytes: Buffer): Frames {
-  let count = 0;
+function readWebp(bytes: Buffer): Animation {
+  let frames = 0;
   let first: Buffer | undefined;
   let at = RIFF_HEADER_LENGTH;
   while (at + CHUNK_HEADER_LENGTH <= bytes.length) {
     const length = bytes.readUInt32LE(at + 4);
     if (bytes.toString('latin1', at, at + 4) === 'ANMF') {
-      count += 1;
+      frames += 1;
       first ??= stillWebp(bytes.subarray(at + CHUNK_HEADER_LENGTH, at + CHUNK_HEADER_LENGTH + length));
     }
     at += CHUNK_HEADER_LENGTH + length + (length % 2);
   }
-  return { count, ...(first !== undefined && { first }) };
+  return { frames, first: first ?? bytes };
 }
 
 function stillWebp(frame: Buffer): Buffer {
