@@ -5,6 +5,7 @@
  */
 import { Agent, request } from 'undici';
 import { percentile } from '../../activities/retrieval/evaluation/measures.js';
+import { askInTurn } from './ask-in-turn.js';
 import { reportBench } from './bench-report.js';
 import { cranfield, piaf } from './collection.js';
 import { openInstantModelServer } from './instant-model-server.js';
@@ -41,21 +42,6 @@ async function ask(): Promise<void> {
   if (statusCode !== 200 || documents.length === 0) throw new Error(`search answered ${statusCode}`);
 }
 
-/** Sorted. */
-async function times(clients: number): Promise<number[]> {
-  const taken: number[] = [];
-  const until = performance.now() + SECONDS * 1000;
-  const client = async (): Promise<void> => {
-    while (performance.now() < until) {
-      const from = performance.now();
-      await ask();
-      taken.push(performance.now() - from);
-    }
-  };
-  await Promise.all(Array.from({ length: clients }, client));
-  return taken.sort((one, other) => one - other);
-}
-
 try {
   await stack.startGateway();
   const index = `${stack.config.opensearch.indexPrefix}chunks`;
@@ -75,7 +61,7 @@ try {
     for (let warm = 0; warm < 200; warm += 1) await ask();
     const row: Record<string, string | number> = { chunks: total, shards: SHARDS };
     for (const clients of [1, 4]) {
-      const taken = await times(clients);
+      const taken = (await askInTurn(clients, SECONDS, ask)).sort((one, other) => one - other);
       row[`p50 ms, ${clients} clients`] = percentile(taken, 0.5).toFixed(1);
       row[`p95 ms, ${clients} clients`] = percentile(taken, 0.95).toFixed(1);
     }

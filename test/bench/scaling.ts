@@ -6,6 +6,7 @@ import { percentile } from '../../activities/retrieval/evaluation/measures.js';
 import { openFleet } from '../support/fleet.js';
 import { sampleSignal } from '../support/signal-client.js';
 import { reportBench } from './bench-report.js';
+import { askInTurn } from './ask-in-turn.js';
 import { cranfield } from './collection.js';
 import { indexFiles } from './index-files.js';
 import { openInstantModelServer } from './instant-model-server.js';
@@ -29,17 +30,11 @@ const SEARCHED = 'searched';
 
 /** So many clients, each asking again when it is answered. @returns answers a second and the 95th percentile in ms */
 async function keepAsking(ask: () => Promise<Response>): Promise<{ perSecond: number; p95: number }> {
-  const times: number[] = [];
   const began = performance.now();
-  const client = async (): Promise<void> => {
-    while (performance.now() - began < SECONDS * 1000) {
-      const from = performance.now();
-      const { status } = await ask();
-      if (status !== 200) throw new Error(`answered ${status}`);
-      times.push(performance.now() - from);
-    }
-  };
-  await Promise.all(Array.from({ length: CLIENTS }, client));
+  const times = await askInTurn(CLIENTS, SECONDS, async () => {
+    const { status } = await ask();
+    if (status !== 200) throw new Error(`answered ${status}`);
+  });
   const seconds = (performance.now() - began) / 1000;
   times.sort((a, b) => a - b);
   return { perSecond: times.length / seconds, p95: percentile(times, 0.95) };

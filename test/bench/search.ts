@@ -13,6 +13,7 @@ import { countedClauses, questionWords } from '../../activities/stores/opensearc
 import { createTermCounter } from '../../activities/stores/opensearch/term-weights.js';
 import { openInstantStack } from './open-bench-stack.js';
 import { percentile } from '../../activities/retrieval/evaluation/measures.js';
+import { askInTurn } from './ask-in-turn.js';
 import { reportBench } from './bench-report.js';
 import { cranfield, piaf } from './collection.js';
 import { openInstantModelServer } from './instant-model-server.js';
@@ -126,19 +127,8 @@ try {
 
   let next = 0;
   /** Times of so many clients, each asking one question after the other. */
-  const times = async (clients: number, ask: Ask): Promise<number[]> => {
-    const taken: number[] = [];
-    const until = performance.now() + (SECONDS * 1000) / ROUNDS;
-    const client = async (): Promise<void> => {
-      while (performance.now() < until) {
-        const from = performance.now();
-        await ask(texts[next++ % texts.length]!);
-        taken.push(performance.now() - from);
-      }
-    };
-    await Promise.all(Array.from({ length: clients }, client));
-    return taken;
-  };
+  const times = (clients: number, ask: Ask): Promise<number[]> =>
+    askInTurn(clients, SECONDS / ROUNDS, () => ask(texts[next++ % texts.length]!));
   /** In turns, so that a machine whose speed changes is fast or slow for all alike; each sorted. */
   const timesOfEach = async (clients: number, asks: readonly Ask[]): Promise<number[][]> => {
     const taken: number[][] = asks.map(() => []);
