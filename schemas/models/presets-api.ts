@@ -99,6 +99,17 @@ export const RetrievalConfigBody = z
     top_n: z.int().min(1).max(MAX_RESULTS).nullable().default(null),
     enable_reranker: z.boolean().default(false),
     similarity_threshold: z.number().min(0).max(1).nullable().default(null),
+    vector_weight: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullable()
+      .default(null)
+      .meta({
+        description:
+          'Share of the vectors in a fused score: 0 ranks by words alone, 1 by vectors alone. Null: by what the embedder ' +
+          "was measured to understand of the question's language",
+      }),
     include_related: z.boolean().default(true),
     include_ancestors: z.boolean().default(true),
     rrf_k: z.int().min(1).max(10_000).default(60),

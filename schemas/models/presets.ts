@@ -87,12 +87,23 @@ export interface RetrievalConfig {
   enable_reranker: boolean;
   /** Null: the endpoint's. */
   similarity_threshold: number | null;
+  /** Share of the vectors in a fused score, 0 to 1; null: by what the embedder understands of the question. */
+  vector_weight: number | null;
   include_related: boolean;
   include_ancestors: boolean;
   rrf_k: number;
   hyde_prompt_name: string | null;
   multi_query_prompt_name: string | null;
   query_contextualizer_prompt_name: string | null;
+}
+
+/** A config as an earlier release put it down. */
+type EarlierRetrievalConfig = Omit<RetrievalConfig, 'vector_weight'> & {
+  vector_weight?: number | null | undefined;
+};
+
+function currentRetrievalConfig(given: EarlierRetrievalConfig): RetrievalConfig {
+  return { ...given, vector_weight: given.vector_weight ?? null };
 }
 
 interface PresetOf<Type extends PresetType, Config> {
@@ -110,6 +121,15 @@ interface PresetOf<Type extends PresetType, Config> {
 export type IndexationPreset = PresetOf<'indexation', IndexationConfig>;
 export type RetrievalPreset = PresetOf<'retrieval', RetrievalConfig>;
 export type PresetRecord = IndexationPreset | RetrievalPreset;
+
+/** A preset of an earlier release under the names of now. */
+export function currentPreset<Preset extends PresetRecord>(preset: Preset): Preset {
+  const config =
+    preset.preset_type === 'indexation'
+      ? currentIndexationConfig(preset.config)
+      : currentRetrievalConfig(preset.config);
+  return { ...preset, config };
+}
 
 /** A prompt that an operator wrote, or a bundled one put down for editing. */
 export interface PromptRecord {

@@ -94,6 +94,7 @@ const Overrides = z.strictObject({
   top_n: z.int().min(1).max(MAX_RESULTS).nullable().optional(),
   enable_reranker: z.boolean().optional(),
   similarity_threshold: z.number().min(0).max(1).nullable().optional(),
+  vector_weight: z.number().min(0).max(1).nullable().optional(),
   include_related: z.boolean().optional(),
   include_ancestors: z.boolean().optional(),
   rrf_k: z.int().min(1).max(10_000).optional(),

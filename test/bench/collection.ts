@@ -22,7 +22,7 @@ function linesOf(folder: string, file: string): string[] {
 function load(name: string, folder: string): Collection {
   const linesIn = (file: string): string[] => linesOf(join(FOLDER, folder), file);
   return collectionOf(name, {
-    documents: linesIn('documents.jsonl').map((line) => JSON.parse(line) as Source['documents'][number]),
+    documents: sourcesOf(folder),
     queries: linesIn('queries.tsv').map((line) => {
       const [id = '', text = ''] = line.split('\t');
       return { id, text };
@@ -103,4 +103,72 @@ export function cranfield(): Collection {
 
 export function piaf(): Collection {
   return load('PIAF', 'piaf-fr');
+}
+
+/** Questions over a collection from which these documents were taken away. */
+export interface LongQuestions {
+  without: string[];
+  queries: Collection['queries'];
+}
+
+const LONG = { least: 300, most: 3_000 };
+
+/**
+ * Documents of 300 to 3,000 characters as questions: of each group of documents that belong together the first one
+ * that is not a question yet, and relevant to it are the others of its groups. All the questions are taken away
+ * from what is searched.
+ */
+function longQuestions(
+  texts: ReadonlyMap<string, string>,
+  groups: readonly (readonly string[])[],
+): LongQuestions {
+  const asked = new Set<string>();
+  for (const group of groups) {
+    const first = group.find((id) => {
+      const { length } = texts.get(id) ?? '';
+      return !asked.has(id) && length >= LONG.least && length <= LONG.most;
+    });
+    if (first !== undefined) asked.add(first);
+  }
+  const queries = [...asked].flatMap((id) => {
+    const others = new Set(groups.filter((group) => group.includes(id)).flat());
+    const relevant = [...others].filter((other) => !asked.has(other) && texts.get(other)?.trim() !== '');
+    if (relevant.length === 0) return [];
+    return [{ id, text: texts.get(id)!, grades: new Map(relevant.map((other) => [other, 1])) }];
+  });
+  return { without: [...asked], queries };
+}
+
+function grouped(pairs: readonly (readonly [group: string, id: string])[]): string[][] {
+  const groups = new Map<string, string[]>();
+  for (const [group, id] of pairs) groups.set(group, [...(groups.get(group) ?? []), id]);
+  return [...groups.values()];
+}
+
+function sourcesOf(folder: string): Source['documents'] {
+  return linesOf(join(FOLDER, folder), 'documents.jsonl').map(
+    (line) => JSON.parse(line) as Source['documents'][number],
+  );
+}
+
+/** An abstract of Cranfield asks for those that are relevant to the same question. */
+export function cranfieldByAbstract(): LongQuestions {
+  return longQuestions(
+    new Map(sourcesOf('cranfield').map(({ id, text }) => [id, text])),
+    grouped(
+      cranfield().queries.flatMap(({ id, grades }) =>
+        [...grades.keys()].map((document) => [id, document] as const),
+      ),
+    ),
+  );
+}
+
+/** A paragraph of PIAF asks for the others of its article, which has three and more. */
+export function piafByParagraph(): LongQuestions {
+  const sources = sourcesOf('piaf-fr');
+  const articles = grouped(sources.map(({ id, title }) => [title, id] as const));
+  return longQuestions(
+    new Map(sources.map(({ id, text }) => [id, text])),
+    articles.filter(({ length }) => length >= 3),
+  );
 }

@@ -1,168 +1,156 @@
 /**
- * `npm run bench:retrieval`: how well search finds, on the public collections of `test/bench/data`, one file per
- * document through the public API. Each leg by itself, fusions of them, and what the search route answers; the same
- * search without its measurement of what the embedder understands. `BENCH_ONLY` names the collections, with commas.
+ * `npm run bench:retrieval`: how well search finds, on the public collections of `test/bench/data`. Each is indexed
+ * through the API, one file a document, its questions are uploaded as a question set, and evaluation runs ask them:
+ * one as search is, and one with each weight of the vectors. `BENCH_ONLY` names collections, with commas;
+ * `BENCH_EMBEDDERS` likewise `all-minilm` and `builtin`.
  */
-import type { SearchLegHit } from '../../activities/ports/chunks.js';
-import {
-  convexCombination,
-  reciprocalRankFusion,
-  scaleScores,
-} from '../../activities/retrieval/search/fusion.js';
-import { figureOf, judgeRanking } from '../../activities/retrieval/evaluation/measures.js';
-import { UNKNOWN_COMPETENCES } from '../../activities/retrieval/search/competence.js';
-import { documentClient } from '../support/document-client.js';
-import { openBenchStack } from './open-bench-stack.js';
-import { plainSearch } from '../support/plain-search.js';
+import { TRIED_WEIGHTS, fitWeight } from '../../activities/retrieval/evaluation/fit-weight.js';
+import { figureOf } from '../../activities/retrieval/evaluation/measures.js';
+import type { Figure } from '../../activities/retrieval/evaluation/measures.js';
 import type { RunningStack } from '../support/running-stack.js';
 import { reportBench } from './bench-report.js';
-import { benchCollections } from './collection.js';
+import { benchCollections, cranfieldByAbstract, piafByParagraph } from './collection.js';
 import type { Collection } from './collection.js';
+import { evaluate, uploadQuestions } from './evaluate.js';
+import type { Evaluated } from './evaluate.js';
 import { indexFiles } from './index-files.js';
-
-const WEIGHTS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
-const CANDIDATES = Number(process.env['BENCH_CANDIDATES'] ?? 50);
+import { openBenchStack } from './open-bench-stack.js';
 
 type Row = Record<string, string | number>;
-/** How a query's hits of both legs become document ids, best first. */
-type Ranking = (legs: Legs) => string[];
 
-interface Legs {
-  lexical: SearchLegHit[];
-  dense: SearchLegHit[];
-  /** Ids of the files by their keys. */
-  files: ReadonlyMap<string, string>;
+/** Questions over the partition of a collection, from which these documents are taken away before they are asked. */
+interface Part {
+  name: string;
+  without: readonly string[];
+  queries: Collection['queries'];
 }
 
-function hitsOf(leg: readonly SearchLegHit[]) {
-  return leg.map(({ chunk, score }) => ({ id: chunk.chunk_id, score }));
+const LONG: Readonly<Record<string, () => Part>> = {
+  Cranfield: () => ({ name: 'Cranfield, by abstracts', ...cranfieldByAbstract() }),
+  PIAF: () => ({ name: 'PIAF, by paragraphs', ...piafByParagraph() }),
+};
+
+const NAMES = new Map([
+  [0, 'words alone'],
+  [1, 'vectors alone'],
+]);
+
+function digits({ mean, low, high }: Figure): { mean: string; interval: string } {
+  return { mean: mean.toFixed(3), interval: `${low.toFixed(3)}–${high.toFixed(3)}` };
 }
 
-function documentsOf({ lexical, dense, files }: Legs, ranked: readonly { id: string }[]): string[] {
-  const fileOf = new Map(
-    [...lexical, ...dense].map(({ chunk }) => [chunk.chunk_id, files.get(chunk.file_key)]),
-  );
-  return [...new Set(ranked.map(({ id }) => fileOf.get(id)!))];
-}
-
-const RANKINGS: [string, Ranking][] = [
-  ['BM25', (legs) => documentsOf(legs, hitsOf(legs.lexical))],
-  ['vectors', (legs) => documentsOf(legs, hitsOf(legs.dense))],
-  ...WEIGHTS.map((weight): [string, Ranking] => [
-    `min-max, ${weight} vectors`,
-    (legs) => documentsOf(legs, convexCombination(hitsOf(legs.lexical), hitsOf(legs.dense), { weight })),
-  ]),
-  ...WEIGHTS.map((weight): [string, Ranking] => [
-    `scaled, ${weight} vectors`,
-    (legs) =>
-      documentsOf(
-        legs,
-        convexCombination(hitsOf(legs.lexical), hitsOf(legs.dense), { weight, normalize: scaleScores }),
-      ),
-  ]),
-  [
-    'reciprocal rank, k = 60',
-    (legs) => documentsOf(legs, reciprocalRankFusion([hitsOf(legs.lexical), hitsOf(legs.dense)])),
-  ],
-];
-
-/** A few requests at a time: the machine has few cores. */
-async function inTurns<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  let next = 0;
-  const lane = async (): Promise<void> => {
-    for (let index = next++; index < items.length; index = next++) results[index] = await work(items[index]!);
+/** The figures of one ranking; `leg`: what the better of the legs is worth, question by question. */
+function rowOf(
+  names: Pick<Row, 'questions' | 'embedder' | 'ranking'>,
+  values: readonly number[],
+  { summary, leg }: { summary?: Evaluated['summary']; leg?: readonly number[] } = {},
+): Row {
+  const ndcg = digits(figureOf(values)!);
+  const against = leg && digits(figureOf(values.map((value, at) => value - leg[at]!))!);
+  const other = (measure: 'recall_10' | 'recall_50' | 'mrr'): string =>
+    summary?.measures[measure]?.mean.toFixed(3) ?? '';
+  return {
+    ...names,
+    'nDCG@10': ndcg.mean,
+    '95 %': ndcg.interval,
+    'against the better leg': against === undefined ? '' : `${against.mean} (${against.interval})`,
+    'recall@10': other('recall_10'),
+    'recall@50': other('recall_50'),
+    MRR: other('mrr'),
   };
-  await Promise.all([lane(), lane(), lane(), lane()]);
-  return results;
 }
 
-async function measure(stack: RunningStack, embedderName: string, collection: Collection): Promise<Row[]> {
-  const partition = collection.name.toLowerCase();
-  const seconds = await indexFiles(stack, partition, collection.documents);
-  process.stderr.write(
-    `${collection.name}: ${collection.documents.length} files in ${seconds.toFixed(0)} s\n`,
+async function measure(
+  stack: RunningStack,
+  partition: string,
+  embedder: string,
+  { name, queries }: Part,
+): Promise<Row[]> {
+  const set = name.replace(/\W+/g, '-');
+  await uploadQuestions(
+    stack,
+    partition,
+    set,
+    queries.map(({ id, text, grades }) => ({ id, question: text, relevant: [...grades.keys()] })),
   );
-  const client = documentClient(stack);
-  const embedder = await stack.adapters.models.embedder(embedderName);
-  const row = (name: string, rankings: readonly (readonly string[])[]): Row => {
-    const measured = rankings.map((ranked, index) => judgeRanking(ranked, collection.queries[index]!.grades));
-    const over = (measure: keyof (typeof measured)[number]) => {
-      const { mean, low, high } = figureOf(measured.map((one) => one[measure]))!;
-      return { figure: mean.toFixed(3), interval: `${low.toFixed(3)}–${high.toFixed(3)}` };
-    };
-    return {
-      collection: collection.name,
-      embedder: embedder.modelName,
-      ranking: name,
-      'nDCG@10': over('ndcg_10').figure,
-      '95 % of nDCG@10': over('ndcg_10').interval,
-      'Recall@10': over('recall_10').figure,
-      MRR: over('mrr').figure,
-    };
-  };
-  const scope = { kind: 'all', userId: 1 } as const;
-  const files = new Map(
-    (await stack.adapters.files.listLive(scope, partition)).map((file) => [file.file_key, file.file_id]),
-  );
-  const legs = await inTurns(collection.queries, async ({ text }): Promise<Legs> => {
-    const [vector = []] = await embedder.embed([text], { kind: 'query' });
-    const found = await stack.adapters.chunks.searchHybrid({
-      scope,
-      partitions: [partition],
-      text,
-      vector,
-      vectorField: embedder.vectorField,
-      size: CANDIDATES,
-    });
-    return { ...found, files };
-  });
-  const answers = await inTurns(collection.queries, async ({ text }) => {
-    const found = await client.search(`/search/partition/${partition}`, { text, top_k: '30' });
-    return [...new Set(found.map(({ metadata }) => String(metadata['file_id'])))];
-  });
-  const byAgreement = plainSearch({ ...stack.adapters, competences: UNKNOWN_COMPETENCES });
-  const otherAnswers = await inTurns(collection.queries, async ({ text }) => {
-    const found = await byAgreement.search({ scope, partitions: [partition], text, topK: 30 });
-    return [...new Set(found.map(({ file }) => file.file_id))];
-  });
+  const runs = new Map<number, Evaluated>();
+  for (const weight of TRIED_WEIGHTS)
+    runs.set(weight, await evaluate(stack, partition, { set, overrides: { vector_weight: weight } }));
+  const asIs = await evaluate(stack, partition, { set });
+  const values = new Map([...runs].map(([weight, { ndcg }]) => [weight, ndcg]));
+  const [words, vectors] = [values.get(0)!, values.get(1)!];
+  const leg = figureOf(words)!.mean >= figureOf(vectors)!.mean ? words : vectors;
+  const names = (ranking: string) => ({ questions: `${name} (${queries.length})`, embedder, ranking });
   return [
-    ...RANKINGS.map(([name, ranking]) => row(name, legs.map(ranking))),
-    row('the search, weighted by agreement alone', otherAnswers),
-    row('GET /search', answers),
+    ...[...runs].map(([weight, { ndcg, summary }]) =>
+      rowOf(names(NAMES.get(weight) ?? `vectors weighing ${weight}`), ndcg, { summary }),
+    ),
+    rowOf(names('a weight fitted on the other half'), fitWeight(values).heldOut, { leg }),
+    rowOf(names('search'), asIs.ndcg, { summary: asIs.summary, leg }),
   ];
 }
 
-const only = process.env['BENCH_ONLY']?.split(',');
-const rows: Row[] = [];
-const notes: string[] = [];
-const ollama = process.env['OLLAMA_HOST'] ?? '';
-const embedders: [string, Record<string, string>][] = [['builtin-hash', { OLLAMA_HOST: '' }]];
-if (ollama === '') notes.push('No Ollama was found, so only the built-in embedder was measured.');
-else
-  embedders.unshift([
-    'default',
-    { EMBEDDER_PROVIDER: 'ollama', EMBEDDER_BASE_URL: ollama, EMBEDDER_MODEL_NAME: 'all-minilm' },
-  ]);
-
-function report(): void {
-  reportBench('retrieval', 'Retrieval on public collections', rows, [
-    ...notes,
-    `Each leg gives ${CANDIDATES} chunks; a document stands where its best chunk does. Grades above 0 count alike.`,
-    'The intervals are 95 % percentile bootstraps over queries.',
-  ]);
+async function removeFiles(stack: RunningStack, partition: string, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    const { status } = await stack.request(`/indexer/partition/${partition}/file/${id}`, {
+      method: 'DELETE',
+    });
+    if (status !== 204) throw new Error(`deleting ${id} answered ${status}`);
+  }
 }
 
+async function measureCollection(
+  stack: RunningStack,
+  embedder: string,
+  { name, documents, queries }: Collection,
+): Promise<Row[]> {
+  const partition = name.toLowerCase();
+  const rows = await measure(stack, partition, embedder, { name, without: [], queries });
+  const long = LONG[name]?.();
+  if (long === undefined) return rows;
+  const ids = new Set(documents.map(({ id }) => id));
+  await removeFiles(
+    stack,
+    partition,
+    long.without.filter((id) => ids.has(id)),
+  );
+  return [...rows, ...(await measure(stack, partition, embedder, long))];
+}
+
+const only = process.env['BENCH_ONLY']?.split(',');
+const wanted = process.env['BENCH_EMBEDDERS']?.split(',');
+const collections = benchCollections().filter(({ name }) => only?.includes(name) !== false);
+const ollama = process.env['OLLAMA_HOST'] ?? '';
+const embedders: [string, Record<string, string>][] = [
+  [
+    'all-minilm',
+    { EMBEDDER_PROVIDER: 'ollama', EMBEDDER_BASE_URL: ollama, EMBEDDER_MODEL_NAME: 'all-minilm' },
+  ],
+  ['builtin', { OLLAMA_HOST: '' }],
+];
+const rows: Row[] = [];
+const notes = [
+  'Evaluation runs of each question set, 50 chunks a question; a file stands where its best chunk does. Grades above 0',
+  'count alike. Intervals are 95 % percentile bootstraps over questions; differences are paired. The weight that is best',
+  'for the questions of even places is measured on those of odd ones, and the other way about.',
+  ...(ollama === '' ? ['No Ollama was found, so only the built-in embedder was measured.'] : []),
+];
+
 for (const [name, overrides] of embedders) {
+  if (wanted?.includes(name) === false || (name !== 'builtin' && ollama === '')) continue;
   const stack = await openBenchStack(overrides);
   try {
     await Promise.all([stack.startGateway(), stack.startWorker()]);
-    for (const collection of benchCollections()) {
-      if (only?.includes(collection.name) === false) continue;
-      rows.push(...(await measure(stack, name, collection)));
-      // After each: the whole takes half an hour.
-      report();
+    for (const { name: collection, documents } of collections) {
+      const seconds = await indexFiles(stack, collection.toLowerCase(), documents);
+      process.stderr.write(`${name}, ${collection}: ${documents.length} files in ${seconds.toFixed(0)} s\n`);
     }
+    // A partition has one run at a time; those of several share the cores.
+    const measured = await Promise.all(
+      collections.map((collection) => measureCollection(stack, name, collection)),
+    );
+    rows.push(...measured.flat());
+    reportBench('retrieval', 'Retrieval on public collections', rows, notes);
   } finally {
     await stack.close();
   }

@@ -14,6 +14,8 @@ export interface ChatSettings {
   candidates?: number;
   topN?: number;
   similarityThreshold?: number;
+  /** Share of the vectors in a fused score; by what the embedders understand by default. */
+  vectorWeight?: number;
   /** Endpoint of the language model; the default one when absent. */
   languageModel?: string;
   /** Endpoint of the model that rewrites questions; the answering one when absent. */

@@ -7,11 +7,12 @@ function named(name: string | null | undefined): name is string {
 }
 
 function fromPreset(config: RetrievalConfig): ChatSettings {
-  const { top_n: topN, similarity_threshold: threshold, reranker, llm } = config;
+  const { top_n: topN, similarity_threshold: threshold, vector_weight: vectorWeight, reranker, llm } = config;
   return {
     candidates: config.top_k,
     ...(topN === null ? {} : { topN }),
     ...(threshold === null ? {} : { similarityThreshold: threshold }),
+    ...(vectorWeight === null ? {} : { vectorWeight }),
     ...(named(llm) ? { rewritingModel: llm } : {}),
     type: config.type,
     rrfK: config.rrf_k,

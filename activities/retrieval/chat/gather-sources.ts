@@ -67,7 +67,8 @@ export function createSourceGatherer(dependencies: {
   };
 
   const frameOf = (request: ChatRequest, partitions: readonly string[] | 'all'): SearchFrame => {
-    const { scope, similarityThreshold, candidates, workspace, fileKey, rerank, signal } = request;
+    const { scope, similarityThreshold, vectorWeight, candidates, workspace, fileKey, rerank, signal } =
+      request;
     const related = relatedOf(request, settings);
     const mapReduce = request.mapReduce === true ? settings.mapReduce.maxTotal : 0;
     const enabled = rerank?.enabled === true && request.disableReranker !== true;
@@ -78,6 +79,7 @@ export function createSourceGatherer(dependencies: {
       topK: Math.max(request.topN ?? settings.topN, mapReduce),
       ...(candidates !== undefined && { candidates }),
       ...(similarityThreshold !== undefined && { similarityThreshold }),
+      ...(vectorWeight !== undefined && { vectorWeight }),
       ...(workspace !== undefined && { workspace }),
       ...(fileKey !== undefined && { fileKey }),
       ...(related !== null && { related }),

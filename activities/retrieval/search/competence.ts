@@ -25,9 +25,6 @@ export interface Competences {
   of(embedder: Embedder, text: string): Promise<number | null>;
 }
 
-/** No competence is known, and no model is asked. */
-export const UNKNOWN_COMPETENCES: Competences = { of: async () => null };
-
 function nearest(vector: readonly number[], candidates: readonly (readonly number[])[]): number | null {
   const products = candidates.map((other) =>
     vector.reduce((sum, value, index) => sum + value * (other[index] ?? 0), 0),

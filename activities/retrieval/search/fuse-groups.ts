@@ -37,8 +37,12 @@ export function legOf(hits: readonly CheckedHit[]): LegHit[] {
  * All groups in one ranking, best first. Lexical scores weigh words by all that is searched and compare as they are;
  * cosines of two embedders do not, so each dense leg is normalised by itself; with feedback its scores take the leg's
  * place. The least weight counts when embedders differ.
+ * @param vectorWeight share of the dense leg, whatever the embedders understand
  */
-export function fuseGroups(groups: readonly GroupHits[]): { weight: number; results: RankedHit[] } {
+export function fuseGroups(
+  groups: readonly GroupHits[],
+  vectorWeight?: number,
+): { weight: number; results: RankedHit[] } {
   const lexical = new Map<string, CheckedHit>();
   const dense = new Map<string, CheckedHit>();
   for (const group of groups) {
@@ -50,7 +54,7 @@ export function fuseGroups(groups: readonly GroupHits[]): { weight: number; resu
       scaleScores(feedback?.scores ?? legOf(leg)).map((hit) => [hit.id, hit] as const),
     ),
   );
-  const weight = Math.min(...groups.map(denseWeight));
+  const weight = vectorWeight ?? Math.min(...groups.map(denseWeight));
   const results = convexCombination(legOf([...lexical.values()]), [...denseLeg.values()], {
     weight,
     normalize: scaleScores,

@@ -5,7 +5,7 @@ import type { Meter } from '../../ports/meter.js';
 import type { ModelRegistry } from '../../ports/models.js';
 import type { PartitionStore, WorkspaceStore } from '../../ports/partitions.js';
 import { createCompetences } from './competence.js';
-import type { CompetenceLog, Competences } from './competence.js';
+import type { CompetenceLog } from './competence.js';
 import { expandResults } from './expand-results.js';
 import { findWorkspace } from './find-workspace.js';
 import { fuseGroups } from './fuse-groups.js';
@@ -29,8 +29,6 @@ interface SearchDependencies {
   models: Pick<ModelRegistry, 'embedder' | 'reranker'>;
   meter?: Pick<Meter, 'orphansDropped'>;
   log?: CompetenceLog;
-  /** Measured by default. */
-  competences?: Competences;
   settings: {
     candidates: number;
     similarityThreshold: number;
@@ -65,7 +63,7 @@ interface Place {
  */
 export function createSearchService(dependencies: SearchDependencies): SearchService {
   const { chunks, files, partitions, workspaces, models, settings, log } = dependencies;
-  const competences = dependencies.competences ?? createCompetences({ ...(log && { log }) });
+  const competences = createCompetences({ ...(log && { log }) });
 
   const findPlace = async (request: SearchRequest): Promise<Place> => {
     const names = request.partitions === 'all' ? undefined : request.partitions;
@@ -142,10 +140,11 @@ export function createSearchService(dependencies: SearchDependencies): SearchSer
     const wanted = rerank.enabled ? candidates : topK;
     const read = async (round: number): Promise<SearchResult[]> => {
       const found = await trace.timed('retrieval', searchGroups);
-      const first = fuseGroups(found);
+      const { vectorWeight } = request;
+      const first = fuseGroups(found, vectorWeight);
       // Most of what is best before feedback is among the best after it, so it is read meanwhile.
       const [legs, known] = await Promise.all([
-        settings.feedback
+        settings.feedback && vectorWeight !== 0
           ? trace.timed('feedback', () => addFeedback(chunks, found, first.results, signal))
           : found,
         chunks.getMany(
@@ -153,7 +152,7 @@ export function createSearchService(dependencies: SearchDependencies): SearchSer
           signal,
         ),
       ]);
-      const fused = legs === found ? first : fuseGroups(legs);
+      const fused = legs === found ? first : fuseGroups(legs, vectorWeight);
       trace.retrieved(legs, fused);
       const { results, gone } = await trace.timed('read', () =>
         readResults(chunks, fused.results, { wanted, known, signal }),

@@ -20,6 +20,8 @@ export interface SearchRequest {
   similarityThreshold?: number;
   /** Hits asked of each leg; the service's setting by default. */
   candidates?: number;
+  /** Share of the dense leg in the fused score, 0 to 1; by what the embedders understand by default. */
+  vectorWeight?: number;
   /** Holds of every result, those that expansion adds included. */
   filter?: FilterExpression;
   /**
@@ -29,8 +31,8 @@ export interface SearchRequest {
   workspace?: string;
   related?: RelatedRequest;
   rerank?: RerankRequest;
-  /** The two above, where they are still being read; what the request itself names goes before them. */
-  settings?: Promise<Pick<SearchRequest, 'candidates' | 'rerank'>>;
+  /** What a preset sets of the above, where it is still being read; what the request itself names goes before it. */
+  settings?: Promise<Pick<SearchRequest, 'candidates' | 'vectorWeight' | 'rerank'>>;
   /** Asks `searchInFull` to tell how it came to its results. */
   trace?: boolean;
   signal?: AbortSignal;

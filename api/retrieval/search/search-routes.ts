@@ -19,7 +19,7 @@ import { links } from '../../http/links.js';
 import { describePartition } from './describe-partition.js';
 import { FileParams, PartitionParams } from '../../http/identifiers.js';
 import { readFileSearch, readSearch } from './read-search.js';
-import { rerankSettings } from './rerank-settings.js';
+import { presetSettings } from './preset-settings.js';
 
 const ExtractParams = z.object({ extract_id: z.string() });
 
@@ -54,7 +54,7 @@ export function searchRoutes({ adapters, search }: GatewayDeps): Route[] {
     { scope, baseUrl, signal }: CallerContext,
     asked: Omit<SearchRequest, 'scope' | 'signal'>,
   ): Promise<Answer> => {
-    const settings = rerankSettings(adapters, asked.partitions);
+    const settings = presetSettings(adapters, asked.partitions);
     const { results, trace, rerankSkipped } = await search.searchInFull({
       ...asked,
       settings,

@@ -111,7 +111,7 @@ describe('help and wrong use', () => {
         .filter((name) => name !== 'help')
         .map((name) => `${groups[at]} ${name}`);
     });
-    expect(lines).toHaveLength(58);
+    expect(lines).toHaveLength(59);
     expect(documented()).toEqual(lines.toSorted());
     for (let at = 0; at < lines.length; at += 7)
       await Promise.all(
@@ -656,6 +656,40 @@ describe('tamis eval', () => {
     expect(compared).toMatch(/^Worse: before.*\n0\.500 +0\.250 +What is 1\?$/m);
     const wrong = await tamis(`eval compare mill ${before.run_id} ${after.run_id} --by luck`);
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('measure')]);
+  });
+
+  it('weighs vectors by a run with each weight, over one version of the set', async () => {
+    await gateway.call('POST', '/partition/mill');
+    const questions = file('q.jsonl', '{"question":"Why?","relevant":["a"]}');
+    await done(`eval upload mill main ${questions}`);
+    const { evaluationRuns, partitions } = gateway.adapters;
+    const { partition_key: key } = (await partitions.get('mill'))!;
+    const weighing = startTamis(wordsOf('eval weigh mill main --json'), { env: letIn() });
+    const asked: [number | undefined, number][] = [];
+    for (let runs = 0; runs < 12; runs += 1) {
+      const run = await until('the next run is at work', async () =>
+        (await evaluationRuns.list(key, 20)).find(({ status }) => status === 'running'),
+      );
+      const weight = run.settings.overrides.vector_weight ?? undefined;
+      asked.push([weight, run.version]);
+      if (runs === 0) await done(`eval upload mill main ${questions}`);
+      await finishRun(run.run_id, weight === 0.3 ? [1, 0.9, 0.8] : [0.5, 0.5, weight ?? 0.4]);
+    }
+    const weights = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
+    expect(asked).toEqual([[undefined, 1], ...weights.map((weight) => [weight, 1])]);
+    const { code, out } = await weighing.ended;
+    expect(code).toBe(0);
+    const found = JSON.parse(out);
+    expect(found).toMatchObject({ partition: 'mill', set: 'main', version: 1, best: 0.3 });
+    expect(found.preset.mean).toBeCloseTo(1.4 / 3, 10);
+    expect(found.weights.map(({ weight }: { weight: number }) => weight)).toEqual(weights);
+    expect(found.weights[10].ndcg_10).toMatchObject({ mean: 2 / 3, count: 3 });
+    // The odd half has one question, for which 0.3 is best as well.
+    expect(found.held_out.ndcg_10.mean).toBeCloseTo(0.9, 10);
+    expect(found.held_out.difference).toMatchObject({
+      low: expect.closeTo(0.4, 10),
+      high: expect.closeTo(0.5, 10),
+    });
   });
 
   it('cancels the run that is under way', async () => {

@@ -20,6 +20,7 @@ export function presetStoreContract(subject: Subject<PresetStore>): void {
         top_n: null,
         enable_reranker: false,
         similarity_threshold: null,
+        vector_weight: null,
         include_related: true,
         include_ancestors: true,
         rrf_k: 60,
@@ -49,6 +50,7 @@ const RETRIEVAL: RetrievalConfig = {
   top_n: null,
   enable_reranker: false,
   similarity_threshold: null,
+  vector_weight: null,
   include_related: true,
   include_ancestors: true,
   rrf_k: 60,
@@ -118,6 +120,14 @@ export function presetAdministrationContract(subject: Subject<PresetStore>): voi
       await store().create(presetNamed('earlier', { preset_type: 'indexation', config: earlier }));
       expect((await store().get('indexation', 'earlier'))?.config).toEqual(now);
       expect((await store().list('indexation')).find(({ name }) => name === 'earlier')?.config).toEqual(now);
+    });
+
+    test('reads a retrieval preset of before vector weights as one that sets none', async () => {
+      const { vector_weight: _, ...earlier } = RETRIEVAL;
+      await store().create(presetNamed('unweighed', { config: earlier as RetrievalConfig }));
+      expect((await store().get('retrieval', 'unweighed'))?.config).toEqual(RETRIEVAL);
+      const listed = (await store().list('retrieval')).find(({ name }) => name === 'unweighed');
+      expect(listed?.config).toEqual(RETRIEVAL);
     });
 
     test('a removed seed stays away, and its name may be used again', async () => {

@@ -2,7 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
-import { beirCollection, benchCollections } from '../../bench/collection.js';
+import {
+  beirCollection,
+  benchCollections,
+  cranfieldByAbstract,
+  piafByParagraph,
+} from '../../bench/collection.js';
 
 const parent = mkdtempSync(join(tmpdir(), 'beir-'));
 afterAll(() => {
@@ -48,4 +53,22 @@ it('has the relevant documents of every question of the collections of the repos
     ['FAQ-en', 446, 421, 0],
     ['FAQ-fr', 146, 122, 0],
   ]);
+});
+
+it.each([
+  ['Cranfield', cranfieldByAbstract],
+  ['PIAF', piafByParagraph],
+])('asks long questions of %s that are not in what is searched', (name, questions) => {
+  const { without, queries } = questions();
+  const { documents } = benchCollections().find((one) => one.name === name)!;
+  const left = new Set(documents.map(({ id }) => id).filter((id) => !without.includes(id)));
+  expect(left.size).toBe(documents.length - without.length);
+  expect(queries.length).toBeGreaterThan(150);
+  for (const { id, text, grades } of queries) {
+    expect(without).toContain(id);
+    expect(text.length).toBeGreaterThanOrEqual(300);
+    expect(grades.size).toBeGreaterThan(0);
+  }
+  const relevant = queries.flatMap(({ grades }) => [...grades.keys()]);
+  expect(relevant.filter((id) => !left.has(id))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
-import { currentIndexationConfig } from '../../../../schemas/models/presets.js';
+import { currentPreset } from '../../../../schemas/models/presets.js';
 import type { PresetRecord, PresetType } from '../../../../schemas/models/presets.js';
 import type { PresetStore } from '../../../ports/model-administration.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
@@ -15,9 +15,7 @@ function presetId(type: PresetType, name: string): string {
 }
 
 function toRecord({ _id, ...preset }: PresetDocument): PresetRecord {
-  return preset.preset_type === 'indexation'
-    ? { ...preset, config: currentIndexationConfig(preset.config) }
-    : preset;
+  return currentPreset(preset);
 }
 
 /** Presets in collection `presets`. */

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { count } from '../arguments.js';
 import { CliFailure, EXIT } from '../cli-failure.js';
 import type { Context, Run } from '../context.js';
 import { formatTable, formatTime } from '../format.js';
-import { watch } from '../watch.js';
+import { weigh } from './eval-weigh.js';
+import { pathOf, runPath, signed, watchRun } from '../evaluation.js';
+import type { EvaluationRun, Figure } from '../evaluation.js';
 
 /** What is read of the answers here; the gateway answers more. */
 interface QuestionSet {
@@ -15,32 +16,6 @@ interface QuestionSet {
   not_answerable: number;
   note: string | null;
   created_at: string;
-}
-
-interface Figure {
-  mean: number;
-  low: number;
-  high: number;
-  count: number;
-}
-
-interface EvaluationRun {
-  run_id: string;
-  set: string;
-  version: number;
-  label: string | null;
-  settings: { chat: boolean; preset: string | null };
-  status: 'running' | 'completed' | 'failed' | 'cancelled';
-  questions_total: number;
-  questions_done: number;
-  summary: {
-    failed: number;
-    measures: Record<string, Figure>;
-    search: { p50: number; p95: number } | null;
-    chat: { p50: number; p95: number } | null;
-  } | null;
-  error: string | null;
-  started_at: string;
 }
 
 interface Change {
@@ -63,7 +38,6 @@ interface Comparison {
   worse: Change[];
 }
 
-const LOOK_MS = 1_000;
 const SHOWN_QUESTION = 72;
 const NAMES: Record<string, string> = {
   ndcg_10: 'nDCG@10',
@@ -78,16 +52,8 @@ const NAMES: Record<string, string> = {
   refused_wrong: 'refused wrongly',
 };
 
-function pathOf(partition: string, rest = ''): string {
-  return `/evaluation/partition/${encodeURIComponent(partition)}${rest}`;
-}
-
 function setPath(partition: string, set: string): string {
   return pathOf(partition, `/question-sets/${encodeURIComponent(set)}`);
-}
-
-function runPath(partition: string, runId: string): string {
-  return pathOf(partition, `/runs/${encodeURIComponent(runId)}`);
 }
 
 /** `tamis eval`: question sets, runs over them, and what got better or worse between two. */
@@ -155,6 +121,14 @@ export function addEval(program: Command, run: Run): void {
     .option('--by <measure>', `what got better or worse: ${Object.keys(NAMES).join(', ')}`, 'ndcg_10')
     .option('--limit <n>', 'questions shown on each side', count(0), 10)
     .action(run(compare));
+  group
+    .command('weigh')
+    .description('a run with each weight of the vectors against the words, and which of them is best')
+    .argument('<partition>', 'its name')
+    .argument('<set>', 'name of the set')
+    .option('--set-version <n>', 'of the set; the newest by default', count(1))
+    .option('--preset <name>', "a retrieval preset; the partition's by default")
+    .action(run(weigh));
   group
     .command('cancel')
     .description('end the run that is under way; its results stay')
@@ -335,28 +309,8 @@ function shortened(question: string): string {
   return line.length <= SHOWN_QUESTION ? line : `${line.slice(0, SHOWN_QUESTION - 1)}…`;
 }
 
-function signed(value: number): string {
-  return `${value < 0 ? '' : '+'}${value.toFixed(3)}`;
-}
-
 async function follow(context: Context, partition: string, runId: string): Promise<void> {
-  const gateway = context.gateway();
-  const end = await watch<EvaluationRun>(context, {
-    howToComeBack: `The run goes on. Watch it again: tamis eval watch ${partition}`,
-    async *states() {
-      for (;;) {
-        yield await gateway.ask<EvaluationRun>('GET', runPath(partition, runId));
-        await setTimeout(LOOK_MS, undefined, { signal: context.signal });
-      }
-    },
-    isFinal: ({ status }) => status !== 'running',
-    progressOf: ({ questions_done: done, questions_total: total, set }) => ({
-      phase: `questions of ${set}`,
-      done,
-      total,
-      unit: 'questions',
-    }),
-  });
+  const end = await watchRun(context, partition, runId);
   if (!context.json) for (const line of describe(end)) context.write(`${line}\n`);
   if (end.status !== 'completed') throw new CliFailure(EXIT.failed, `The run ended ${end.status}.`);
 }

@@ -45,6 +45,7 @@ describe('what a chat is set to', () => {
               top_k: 7,
               top_n: null,
               similarity_threshold: 0.3,
+              vector_weight: 0.2,
               rrf_k: 10,
               enable_reranker: true,
               reranker: 'cross',
@@ -56,6 +57,7 @@ describe('what a chat is set to', () => {
     expect(await of(['one'])).toEqual({
       candidates: 7,
       similarityThreshold: 0.3,
+      vectorWeight: 0.2,
       languageModel: 'builtin-extractive',
       historyDepth: 2,
       type: 'hyde',

@@ -64,7 +64,7 @@ describe('POST /evaluation/partition/{partition}/runs', () => {
   it('is for editors, and begins a run with the preset as it is now', async () => {
     expect((await ask('POST', RUNS, { set: 'main' }, viewer.token))[0]).toBe(403);
     await addSet('main', 2);
-    const overrides = { top_k: 30, similarity_threshold: null };
+    const overrides = { top_k: 30, similarity_threshold: null, vector_weight: 0.2 };
     const [status, run] = await ask('POST', RUNS, {
       set: 'main',
       version: 1,
@@ -115,12 +115,15 @@ describe('POST /evaluation/partition/{partition}/runs', () => {
     expect(gateway.workflows.evaluated).toEqual([]);
   });
 
-  it.each([{}, { set: 'main', top_k: 0 }, { set: 'main', overrides: { top_k: '5' } }, { set: 'main', a: 1 }])(
-    'answers 422 to %j',
-    async (body) => {
-      expect((await ask('POST', RUNS, body))[0]).toBe(422);
-    },
-  );
+  it.each([
+    {},
+    { set: 'main', top_k: 0 },
+    { set: 'main', overrides: { top_k: '5' } },
+    { set: 'main', overrides: { vector_weight: 2 } },
+    { set: 'main', a: 1 },
+  ])('answers 422 to %j', async (body) => {
+    expect((await ask('POST', RUNS, body))[0]).toBe(422);
+  });
 
   it('begins nothing while Temporal is away', async () => {
     gateway.workflows.state.away = true;

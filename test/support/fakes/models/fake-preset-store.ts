@@ -1,16 +1,12 @@
 import type { PresetStore } from '../../../../activities/ports/model-administration.js';
 import { AppError } from '../../../../schemas/app-error.js';
-import { currentIndexationConfig } from '../../../../schemas/models/presets.js';
+import { currentPreset } from '../../../../schemas/models/presets.js';
 import type { PresetRecord, PresetType } from '../../../../schemas/models/presets.js';
 import { copyRecord } from '../copy-record.js';
 
 /** As the real store does: what an earlier release put down is read under the names of now. */
 function outside(preset: PresetRecord): PresetRecord {
-  return copyRecord(
-    preset.preset_type === 'indexation'
-      ? { ...preset, config: currentIndexationConfig(preset.config) }
-      : preset,
-  );
+  return copyRecord(currentPreset(preset));
 }
 
 /** Presets in a Map. */

@@ -56,6 +56,14 @@ describe('fuseGroups', () => {
     expect(fuseGroups([groupOf('builtin/hash-1024', null)]).weight).toBeCloseTo(0.2 / 4, 10);
   });
 
+  it('takes the share that is asked for, whatever the embedder understands', () => {
+    const ids = (weight: number) =>
+      fuseGroups([groupOf('some', 1)], weight).results.map(({ chunk }) => chunk.chunk_id);
+    expect(fuseGroups([groupOf('some', 1)], 0.4).weight).toBe(0.4);
+    expect(ids(0)).toEqual(['words', 'meaning']);
+    expect(ids(1)).toEqual(['meaning', 'words']);
+  });
+
   it('takes the least share where embedders differ', () => {
     expect(fuseGroups([groupOf('one', 1), groupOf('other', 0)]).weight).toBeCloseTo(0.3, 10);
   });

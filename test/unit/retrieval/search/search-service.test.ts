@@ -277,6 +277,30 @@ describe('createSearchService', () => {
     expect(idsOf(await real.search({ similarityThreshold: 1 }))).toEqual(['a-1-0', 'a-1-1']);
   });
 
+  test('weighs vectors as the request says, and asks for no feedback where they weigh nothing', async () => {
+    const file = named('a');
+    const chunks = [0, 1].map((position) => chunkOf(file, position));
+    let asked = 0;
+    const { search } = setUp({
+      chunks,
+      files: [file],
+      partitions: [makePartition('public', 'real')],
+      feedback: (id) => {
+        asked += 1;
+        return id === 'a-1-1' ? 0.99 : 0.1;
+      },
+    });
+    expect(idsOf(await search({ vectorWeight: 0 }))).toEqual(['a-1-0', 'a-1-1']);
+    expect(asked).toBe(0);
+    const results = await search({ vectorWeight: 1 });
+    expect(idsOf(results)).toEqual(['a-1-1', 'a-1-0']);
+    expect(results[0]?.score).toBe(1);
+    // What a preset says, unless the request says otherwise.
+    const settings = Promise.resolve({ vectorWeight: 0 });
+    expect(idsOf(await search({ settings }))).toEqual(['a-1-0', 'a-1-1']);
+    expect(idsOf(await search({ settings, vectorWeight: 1 }))).toEqual(['a-1-1', 'a-1-0']);
+  });
+
   test('answers the next best, and comes to an end, where a found chunk can never be read', async () => {
     const file = named('a');
     const { search, asked } = setUp({
