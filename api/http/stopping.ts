@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../schemas/app-error.js';
-import { rejectOnAbort } from '../../activities/retrieval/chat/aborts.js';
+import { waitsUntilAbort } from '../../activities/retrieval/chat/aborts.js';
 import { DONE_EVENT, errorEvent } from './stream-events.js';
 
 /** Running requests get so long to finish after a signal to stop. */
@@ -76,10 +76,10 @@ export async function* endingWith(
   events: AsyncGenerator<string>,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  const over = rejectOnAbort(signal);
+  const waits = waitsUntilAbort(signal);
   try {
     for (;;) {
-      const next = await Promise.race([events.next(), over.promise]);
+      const next = await waits.orAbort(events.next());
       if (next.done === true) return;
       yield next.value;
     }
@@ -88,7 +88,7 @@ export async function* endingWith(
     yield errorEvent(new AppError('SERVICE_UNAVAILABLE', 'The gateway stops. Please ask again.'));
     yield DONE_EVENT;
   } finally {
-    over.dispose();
+    waits.dispose();
     // Not awaited: it may be waiting for a word of a model.
     void events.return(undefined).catch(() => undefined);
   }

@@ -17,8 +17,8 @@ import { until } from './until.js';
 
 const PARTITION = 'mills';
 const SIGNALS = 10;
-/** Records that are kept of what was done: retention removes them, by the day. */
-const KEPT: ReadonlySet<string> = new Set(['tasks', 'alerts']);
+/** Records that are kept of what was done, and the counts of alerts: retention removes them, by the day. */
+const KEPT: ReadonlySet<string> = new Set(['tasks', 'alerts', 'alert_counts']);
 /** Of counters, marks and the like there are some whatever was done. */
 const SOME = 20;
 /** Sockets that are kept open for the next request come and go. */

@@ -103,7 +103,9 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   /** Not taken again. */
   const old = new WeakSet<ParserProcess>();
   const places = createFairPlaces(options.size);
-  const closing = new AbortController();
+  let closed: Error | null = null;
+  /** Of the documents at work. One signal for all of them, joined with each one's own, would keep a mark of each. */
+  const stops = new Set<AbortController>();
   const turns = createMemoryTurns();
   const total = Math.max(options.totalMemoryMb ?? Infinity, limits.memoryMb) * MIB;
   /** Runs that share the memory, in the order of their beginning. */
@@ -162,7 +164,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
       clearInterval(watch);
       yielding.delete(process);
       busy.delete(process);
-      if (closing.signal.aborted || !process.alive || isWorn(process)) await process.kill();
+      if (closed !== null || !process.alive || isWorn(process)) await process.kill();
       else idle.push(process);
     }
   };
@@ -202,7 +204,9 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
       directory: request.pictures.directory,
       limits: { ...defaultPictureLimits, ...request.pictures.limits },
     };
-    const signal = request.signal ? AbortSignal.any([request.signal, closing.signal]) : closing.signal;
+    const stop = new AbortController();
+    if (closed !== null) stop.abort(closed);
+    const signal = request.signal ? AbortSignal.any([request.signal, stop.signal]) : stop.signal;
     // Where OCR is off, no document switches it on.
     const ocr = limits.ocrLanguages.length === 0 ? { ocrLanguages: limits.ocrLanguages } : {};
     const job = {
@@ -214,8 +218,10 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
       attachments,
       limits: { ...limits, ...request.limits, ...ocr },
     };
-    const release = await places.take(request.userId ?? null, signal);
+    stops.add(stop);
+    let release: (() => void) | undefined;
     try {
+      release = await places.take(request.userId ?? null, signal);
       return await runJob(job, signal, onProgress);
     } catch (error) {
       if (!(error instanceof MemoryNeeded)) throw error;
@@ -226,7 +232,8 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
         letGo();
       }
     } finally {
-      release();
+      release?.();
+      stops.delete(stop);
     }
   };
 
@@ -242,7 +249,8 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
       for (const process of idle.splice(0)) void process.kill();
     },
     async close() {
-      closing.abort(new Error('the parser pool is closed'));
+      closed = new Error('the parser pool is closed');
+      for (const stop of stops) stop.abort(closed);
       await Promise.all([...idle.splice(0), ...busy].map((process) => process.kill()));
     },
   };

@@ -40,10 +40,16 @@ export function startParserProcess(memoryMb: number): ParserProcess {
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {
     errorOutput = (errorOutput + text).slice(-KEPT_ERROR_OUTPUT);
   });
-  const gone = new Promise<string>((resolve) => {
+  /** How it ended. */
+  let ended: string | null = null;
+  /** Told of that: the document at work. It lets go at its end, where the promise would keep each document. */
+  let onGone: ((how: string) => void) | null = null;
+  const gone = new Promise<void>((resolve) => {
     const end = (how: string): void => {
       alive = false;
-      resolve(how);
+      ended ??= how;
+      onGone?.(ended);
+      resolve();
     };
     child.once('error', (error) => end(error.message));
     // `close` rather than `exit`: the last words on stderr tell a lack of memory from a crash. But a child of the
@@ -123,12 +129,16 @@ export function startParserProcess(memoryMb: number): ParserProcess {
       };
       child.on('message', onMessage);
     });
-    const death = gone.then((how) => {
-      if (reason !== undefined) throw reason;
+    const whyGone = (how: string): unknown => {
+      if (reason !== undefined) return reason;
       const refused = OUT_OF_MEMORY.test(errorOutput) || (memoryBounded && peak > memoryMb * MIB * 0.9);
-      if (refused) throw tooMuchMemory();
+      if (refused) return tooMuchMemory();
       const details = { ended: how, output: errorOutput.trim().slice(-500) };
-      throw new AppError('PARSER_CRASHED', undefined, { details });
+      return new AppError('PARSER_CRASHED', undefined, { details });
+    };
+    const death = new Promise<never>((_resolve, reject) => {
+      onGone = (how) => reject(whyGone(how) as Error);
+      if (ended !== null) onGone(ended);
     });
     try {
       await Promise.race([ready, death]);
@@ -142,6 +152,7 @@ export function startParserProcess(memoryMb: number): ParserProcess {
       clearInterval(watch);
       signal?.removeEventListener('abort', onAbort);
       child.off('message', onMessage!);
+      onGone = null;
       setBusy(false);
     }
   };

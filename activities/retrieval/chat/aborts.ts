@@ -27,16 +27,26 @@ export function returnAborts<Item>(
   });
 }
 
-/** Rejects when the signal aborts; never resolves. `dispose` lets go of the signal. */
-export function rejectOnAbort(signal: AbortSignal): { promise: Promise<never>; dispose: () => void } {
-  let dispose = (): void => undefined;
-  const promise = new Promise<never>((_resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    dispose = () => signal.removeEventListener('abort', onAbort);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-  });
-  // A race handles the rejection; between two races nothing would, and it must not count as unhandled.
-  promise.catch(() => undefined);
-  return { promise, dispose };
+/** Waits for one thing after the other, and for nothing more once a signal aborts. */
+export interface AbortableWaits {
+  /** @throws the signal's reason at once when it aborts; the work is left alone then */
+  orAbort<Result>(work: Promise<Result>): Promise<Result>;
+  /** Lets go of the signal. */
+  dispose(): void;
+}
+
+export function waitsUntilAbort(signal: AbortSignal): AbortableWaits {
+  // Of the one that is waited for. One promise of the abort, raced against each of them, would keep all of them.
+  let fail: ((reason: unknown) => void) | null = null;
+  const onAbort = (): void => fail?.(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  return {
+    orAbort: (work) =>
+      new Promise((resolve, reject) => {
+        fail = reject;
+        work.then(resolve, reject);
+        if (signal.aborted) onAbort();
+      }),
+    dispose: () => signal.removeEventListener('abort', onAbort),
+  };
 }

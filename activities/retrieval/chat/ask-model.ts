@@ -1,6 +1,6 @@
 import type { ChatMessage, LanguageModel } from '../../ports/models.js';
 import { isBuiltin } from '../../models/builtin/builtin-endpoints.js';
-import { rejectOnAbort } from './aborts.js';
+import { waitsUntilAbort } from './aborts.js';
 
 /** The built-in model quotes; it cannot follow instructions, so it is given none. */
 export function followsInstructions(model: Pick<LanguageModel, 'modelName'>): boolean {
@@ -21,15 +21,15 @@ export async function askBriefly(
   const { maxTokens, withinMs, signal } = options;
   if (withinMs <= 0) return null;
   const either = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(withinMs))]);
-  const aborted = rejectOnAbort(either);
+  const waits = waitsUntilAbort(either);
   try {
     const asked = model.complete(messages, { temperature: 0, maxTokens, signal: either });
     // A model that does not heed the signal is not waited for.
-    return (await Promise.race([asked, aborted.promise])).content;
+    return (await waits.orAbort(asked)).content;
   } catch {
     signal.throwIfAborted();
     return null;
   } finally {
-    aborted.dispose();
+    waits.dispose();
   }
 }

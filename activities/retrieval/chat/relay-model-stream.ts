@@ -10,7 +10,7 @@ import type {
 } from '../../ports/models.js';
 import type { LinkFilter } from './answer-links.js';
 import type { CitationFilter, Citations } from './citations.js';
-import { rejectOnAbort } from './aborts.js';
+import { waitsUntilAbort } from './aborts.js';
 import { createShownLogprobs } from './shown-logprobs.js';
 
 /** A delta of an answer as it is shown. */
@@ -56,7 +56,7 @@ export async function* relayModelStream(
 ): AsyncGenerator<ShownDelta, RelayedAnswer, undefined> {
   const controller = new AbortController();
   const signal = AbortSignal.any([options.signal, controller.signal]);
-  const aborted = rejectOnAbort(signal);
+  const waits = waitsUntilAbort(signal);
   const relayed: RelayedAnswer = {
     answer: '',
     shown: '',
@@ -88,7 +88,7 @@ export async function* relayModelStream(
     signal.throwIfAborted();
     iterator = model.stream(messages, { ...options, signal })[Symbol.asyncIterator]();
     for (;;) {
-      const step = await Promise.race([iterator.next(), aborted.promise]);
+      const step = await waits.orAbort(iterator.next());
       if (step.done === true) break;
       const { content, more, logprobs = [], finishReason, usage } = step.value;
       relayed.answer += content;
@@ -111,7 +111,7 @@ export async function* relayModelStream(
   } finally {
     // Also when the consumer left: the model stops, whether it listens to the signal or to `return`.
     controller.abort();
-    aborted.dispose();
+    waits.dispose();
     void iterator?.return?.().catch(() => undefined);
   }
   let rest = '';

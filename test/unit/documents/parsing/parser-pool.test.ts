@@ -17,6 +17,7 @@ import type {
   ParserPool,
   ParseRequest,
 } from '../../../../activities/documents/parsing/parser-pool.js';
+import { untilLetGo } from '../../../support/collect-garbage.js';
 import { samplePages } from '../../../support/documents/sample-pages.js';
 import { writeDocx, writeDocxBomb } from '../../../support/documents/write-docx.js';
 import { writePdf } from '../../../support/documents/write-pdf.js';
@@ -401,6 +402,19 @@ describe('limits', () => {
       .flatMap((line) => line.split('=')[0] || []);
     expect(names).toContain('PATH');
     expect(names.filter((name) => !ALLOWED.has(name))).toEqual([]);
+  });
+
+  it('keeps nothing of the documents that a process has read, however many', async () => {
+    own = createParserPool({ size: 1, onStart });
+    const held: WeakRef<object>[] = [];
+    for (let read = 0; read < 10; read += 1) {
+      const { signal } = new AbortController();
+      const onProgress = (): void => undefined;
+      held.push(new WeakRef(signal), new WeakRef(onProgress));
+      await own.parseAndChunk(await request('txt', `mill number ${read}`, { signal, onProgress }));
+    }
+    // The last ones may still be on the stack.
+    await untilLetGo(held, 2);
   });
 
   it('gives places in turns among users', async () => {
