@@ -71,8 +71,14 @@ function copyOf(rest: string): Instruction {
   return { kind: 'copy', from, sources: paths.slice(0, -1), target: paths.at(-1) ?? '' };
 }
 
+/** `NAME=value NAME="a value with spaces"`. @throws Error on quotes or escapes of another kind */
 function pairs(rest: string): Record<string, string> {
+  const words = rest.match(/[^\s"]+=(?:"[^"]*"|[^\s"]*)|\S+/g) ?? [];
   return Object.fromEntries(
-    rest.split(/\s+/).map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+    words.map((word) => {
+      const [, name, quoted, plain = ''] = /^([^="]+)=(?:"([^"\\$]*)"|([^"'\\$]*))$/.exec(word) ?? [];
+      if (name === undefined) throw new Error(`not understood: ENV ${rest}`);
+      return [name, quoted ?? plain];
+    }),
   );
 }

@@ -371,6 +371,16 @@ describe('deploy/Dockerfile', () => {
     expect(read('deploy/Dockerfile')).toContain(
       `NODE_OPTIONS="${NODE_FLAGS.join(' ')}" ${environment.join(' ')}\n`,
     );
+    const values = stages.flatMap(({ steps }) => steps.filter((step) => step.kind === 'env'));
+    expect(Object.assign({}, ...values.map((step) => step.values))).toEqual({
+      NODE_ENV: 'production',
+      NODE_OPTIONS: NODE_FLAGS.join(' '),
+      ...MALLOC_SETTINGS,
+      WORKER_HEALTH_FILE: '/tmp/tamis-worker-alive',
+    });
+    expect(() => parseDockerfile("FROM base AS image\nENV A='in quotes that are not read'")).toThrow(
+      'not understood',
+    );
   });
 
   test('has the targets that the compose file builds', () => {
