@@ -137,7 +137,7 @@ export function startParserProcess(memoryMb: number): ParserProcess {
       return new AppError('PARSER_CRASHED', undefined, { details });
     };
     const death = new Promise<never>((_resolve, reject) => {
-      onGone = (how) => reject(whyGone(how) as Error);
+      onGone = (how) => reject(whyGone(how));
       if (ended !== null) onGone(ended);
     });
     try {
