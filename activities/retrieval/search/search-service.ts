@@ -131,9 +131,10 @@ export function createSearchService(dependencies: SearchDependencies): SearchSer
             size: Math.min(candidates, MAX_SIZE),
             ...(fileKeys !== undefined && { fileKeys }),
           });
-          // Asked for behind the question itself, which is embedded first.
-          const [found, competence] = await Promise.all([legs, competences.of(embedder, text)]);
-          return { ...found, competence };
+          // Asked for behind the question itself, which is embedded first; not where the weight is given.
+          const competence = request.vectorWeight === undefined ? competences.of(embedder, text) : null;
+          const [found, measured] = await Promise.all([legs, competence]);
+          return { ...found, competence: measured };
         }),
       );
     const rerank = request.rerank ?? { enabled: false };

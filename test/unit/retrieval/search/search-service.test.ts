@@ -281,7 +281,7 @@ describe('createSearchService', () => {
     const file = named('a');
     const chunks = [0, 1].map((position) => chunkOf(file, position));
     let asked = 0;
-    const { search } = setUp({
+    const { search, embedded } = setUp({
       chunks,
       files: [file],
       partitions: [makePartition('public', 'real')],
@@ -297,6 +297,13 @@ describe('createSearchService', () => {
     expect(results[0]?.score).toBe(1);
     // What a preset says, unless the request says otherwise.
     const settings = Promise.resolve({ vectorWeight: 0 });
+    const text = 'where is the mill of the village';
+    const before = embedded.length;
+    await search({ text, vectorWeight: 0.5 });
+    expect(embedded).toHaveLength(before + 1);
+    // The question, and what it is measured by.
+    await search({ text });
+    expect(embedded).toHaveLength(before + 3);
     expect(idsOf(await search({ settings }))).toEqual(['a-1-0', 'a-1-1']);
     expect(idsOf(await search({ settings, vectorWeight: 1 }))).toEqual(['a-1-1', 'a-1-0']);
   });
