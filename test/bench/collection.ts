@@ -139,12 +139,6 @@ function longQuestions(
   return { without: [...asked], queries };
 }
 
-function grouped(pairs: readonly (readonly [group: string, id: string])[]): string[][] {
-  const groups = new Map<string, string[]>();
-  for (const [group, id] of pairs) groups.set(group, [...(groups.get(group) ?? []), id]);
-  return [...groups.values()];
-}
-
 function sourcesOf(folder: string): Source['documents'] {
   return linesOf(join(FOLDER, folder), 'documents.jsonl').map(
     (line) => JSON.parse(line) as Source['documents'][number],
@@ -155,20 +149,17 @@ function sourcesOf(folder: string): Source['documents'] {
 export function cranfieldByAbstract(): LongQuestions {
   return longQuestions(
     new Map(sourcesOf('cranfield').map(({ id, text }) => [id, text])),
-    grouped(
-      cranfield().queries.flatMap(({ id, grades }) =>
-        [...grades.keys()].map((document) => [id, document] as const),
-      ),
-    ),
+    cranfield().queries.map(({ grades }) => [...grades.keys()]),
   );
 }
 
 /** A paragraph of PIAF asks for the others of its article, which has three and more. */
 export function piafByParagraph(): LongQuestions {
   const sources = sourcesOf('piaf-fr');
-  const articles = grouped(sources.map(({ id, title }) => [title, id] as const));
+  const articles = new Map<string, string[]>();
+  for (const { id, title } of sources) articles.set(title, [...(articles.get(title) ?? []), id]);
   return longQuestions(
     new Map(sources.map(({ id, text }) => [id, text])),
-    articles.filter(({ length }) => length >= 3),
+    [...articles.values()].filter(({ length }) => length >= 3),
   );
 }

@@ -10,22 +10,15 @@ import type { Figure } from '../../activities/retrieval/evaluation/measures.js';
 import type { RunningStack } from '../support/running-stack.js';
 import { reportBench } from './bench-report.js';
 import { benchCollections, cranfieldByAbstract, piafByParagraph } from './collection.js';
-import type { Collection } from './collection.js';
-import { evaluate, uploadQuestions } from './evaluate.js';
-import type { Evaluated } from './evaluate.js';
+import type { Collection, LongQuestions } from './collection.js';
+import { evaluate, uploadQuestions } from '../support/evaluate.js';
+import type { Evaluated } from '../support/evaluate.js';
 import { indexFiles } from './index-files.js';
 import { openBenchStack } from './open-bench-stack.js';
 
 type Row = Record<string, string | number>;
 
-/** Questions over the partition of a collection, from which these documents are taken away before they are asked. */
-interface Part {
-  name: string;
-  without: readonly string[];
-  queries: Collection['queries'];
-}
-
-const LONG: Readonly<Record<string, () => Part>> = {
+const LONG: Readonly<Record<string, () => LongQuestions & { name: string }>> = {
   Cranfield: () => ({ name: 'Cranfield, by abstracts', ...cranfieldByAbstract() }),
   PIAF: () => ({ name: 'PIAF, by paragraphs', ...piafByParagraph() }),
 };
@@ -64,7 +57,7 @@ async function measure(
   stack: RunningStack,
   partition: string,
   embedder: string,
-  { name, queries }: Part,
+  { name, queries }: Pick<Collection, 'name' | 'queries'>,
 ): Promise<Row[]> {
   const set = name.replace(/\W+/g, '-');
   await uploadQuestions(
@@ -102,18 +95,13 @@ async function removeFiles(stack: RunningStack, partition: string, ids: readonly
 async function measureCollection(
   stack: RunningStack,
   embedder: string,
-  { name, documents, queries }: Collection,
+  collection: Collection,
 ): Promise<Row[]> {
-  const partition = name.toLowerCase();
-  const rows = await measure(stack, partition, embedder, { name, without: [], queries });
-  const long = LONG[name]?.();
+  const partition = collection.name.toLowerCase();
+  const rows = await measure(stack, partition, embedder, collection);
+  const long = LONG[collection.name]?.();
   if (long === undefined) return rows;
-  const ids = new Set(documents.map(({ id }) => id));
-  await removeFiles(
-    stack,
-    partition,
-    long.without.filter((id) => ids.has(id)),
-  );
+  await removeFiles(stack, partition, long.without);
   return [...rows, ...(await measure(stack, partition, embedder, long))];
 }
 

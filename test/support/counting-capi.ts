@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { mintToken, readToken } from '../../deploy/stand-in-capi/stand-in-token.js';
+import { until } from './until.js';
 
 /**
  * A central API that keeps no signal, for campaigns of more than a process can hold: of each watcher it follows the
@@ -72,4 +73,16 @@ async function readBody(req: IncomingMessage): Promise<string> {
   for await (const part of req) parts.push(part as Buffer);
   const bytes = Buffer.concat(parts);
   return (req.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString();
+}
+
+/** What is wrong once all of so many signals have had two minutes to come: how many came, and those out of order. */
+export async function forwardingFaults(
+  capi: Pick<CountingCapi, 'received' | 'faults'>,
+  signals: number,
+): Promise<string[]> {
+  const late: string[] = [];
+  await until('all signals are forwarded', async () => capi.received() >= signals, {
+    withinMs: 120_000,
+  }).catch(() => late.push(`${capi.received()} of ${signals} signals were forwarded`));
+  return [...late, ...capi.faults()];
 }

@@ -1,5 +1,7 @@
-import type { EvaluationRunRecord, QuestionResult } from '../../schemas/retrieval/evaluation.js';
+import type { QuestionResult } from '../../schemas/retrieval/evaluation.js';
 import { askStack } from './ask-stack.js';
+import { endOfRun, readResults, readRun, startRun, uploadQuestions } from './evaluate.js';
+import type { Run } from './evaluate.js';
 import { generatedText } from './generated-text.js';
 import type { RunningStack } from './running-stack.js';
 import { until } from './until.js';
@@ -7,8 +9,6 @@ import { uploadTexts } from './upload-texts.js';
 
 const PARTITION = 'mill';
 const PATH = `/evaluation/partition/${PARTITION}`;
-
-type Run = Pick<EvaluationRunRecord, 'status' | 'questions_done' | 'summary' | 'error'> & { run_id: string };
 
 export interface EvaluationReport {
   questions: number;
@@ -21,13 +21,13 @@ export interface EvaluationReport {
 }
 
 /** A question is the beginning of one of a file's paragraphs. */
-function questionsOver(files: number, paragraphs: number, count: number): string {
+function questionsOver(files: number, paragraphs: number, count: number) {
   return Array.from({ length: count }, (_, index) => {
     const file = index % files;
     const text = generatedText(file, paragraphs).split('\n\n')[Math.floor(index / files) % paragraphs]!;
     const question = text.split(' ').slice(4, 14).join(' ');
-    return JSON.stringify({ id: `q${index}`, question, relevant: [`file-${file}`] });
-  }).join('\n');
+    return { id: `q${index}`, question, relevant: [`file-${file}`] };
+  });
 }
 
 /** What must be the same however often a worker was killed: everything but times. */
@@ -48,33 +48,14 @@ export async function evaluateWithKills(
   { files, paragraphs, questions, kills }: Record<'files' | 'paragraphs' | 'questions' | 'kills', number>,
 ): Promise<EvaluationReport> {
   const faults: string[] = [];
-  const ask = <T>(method: string, path: string, body?: object) =>
-    askStack<T>(stack, method, `${PATH}${path}`, body);
   await uploadTexts(stack, PARTITION, { files, paragraphs });
-  const content = questionsOver(files, paragraphs, questions);
-  const uploaded = await ask('POST', '/question-sets/main', { format: 'jsonl', content });
-  if (uploaded.status !== 201) throw new Error(`the set was not taken: ${JSON.stringify(uploaded)}`);
+  await uploadQuestions(stack, PARTITION, 'main', questionsOver(files, paragraphs, questions));
 
-  const begin = async (): Promise<string> => {
-    const { status, body } = await ask<Run>('POST', '/runs', { set: 'main', chat: true });
-    if (status !== 202) throw new Error(`no run was started: ${JSON.stringify(body)}`);
-    return body.run_id;
-  };
-  const look = async (runId: string): Promise<Run> => (await ask<Run>('GET', `/runs/${runId}`)).body;
-  const ended = (runId: string): Promise<Run> =>
-    until(
-      'the run has ended',
-      async () => {
-        const run = await look(runId);
-        return run.status !== 'running' && run;
-      },
-      { withinMs: 1_200_000, everyMs: 50 },
-    );
   const timed = async (work: (runId: string) => Promise<void>): Promise<{ run: Run; seconds: number }> => {
     const began = performance.now();
-    const runId = await begin();
+    const runId = await startRun(stack, PARTITION, { set: 'main', chat: true });
     await work(runId);
-    const run = await ended(runId);
+    const run = await endOfRun(stack, PARTITION, runId);
     if (run.status !== 'completed') faults.push(`a run ended ${run.status}: ${run.error}`);
     if (run.questions_done !== questions) faults.push(`${run.questions_done} questions have a result`);
     return { run, seconds: (performance.now() - began) / 1000 };
@@ -88,7 +69,7 @@ export async function evaluateWithKills(
       const run = await until(
         `${wanted} questions are asked`,
         async () => {
-          const now = await look(runId);
+          const now = await readRun(stack, PARTITION, runId);
           return (now.status !== 'running' || now.questions_done >= wanted) && now;
         },
         { withinMs: 600_000, everyMs: 5 },
@@ -100,19 +81,18 @@ export async function evaluateWithKills(
     }
   });
 
-  const resultsOf = async ({ run_id: runId }: Run): Promise<unknown[]> => {
-    const { body } = await ask<{ results: QuestionResult[] }>('GET', `/runs/${runId}/results?limit=1000`);
-    return body.results.map(judgementOf);
-  };
+  const resultsOf = async ({ run_id: runId }: Run): Promise<unknown[]> =>
+    (await readResults(stack, PARTITION, runId)).map(judgementOf);
   const [before, after] = [await resultsOf(first.run), await resultsOf(second.run)];
   for (const [index, result] of before.entries())
     if (JSON.stringify(result) !== JSON.stringify(after[index]))
       faults.push(`question ${index}: ${JSON.stringify(result)} became ${JSON.stringify(after[index])}`);
   if (JSON.stringify(figuresOf(first.run)) !== JSON.stringify(figuresOf(second.run)))
     faults.push(`${JSON.stringify(figuresOf(first.run))} became ${JSON.stringify(figuresOf(second.run))}`);
-  const { body: compared } = await ask<{ better: unknown[]; worse: unknown[] }>(
+  const { body: compared } = await askStack<{ better: unknown[]; worse: unknown[] }>(
+    stack,
     'GET',
-    `/runs/${second.run.run_id}/comparison?before=${first.run.run_id}`,
+    `${PATH}/runs/${second.run.run_id}/comparison?before=${first.run.run_id}`,
   );
   if (compared.better.length + compared.worse.length > 0) faults.push(JSON.stringify(compared));
   return {

@@ -1,6 +1,6 @@
 import { MongoClient } from 'mongodb';
 import { changingFiles, chatFault } from './changing-files.js';
-import { createCountingCapi } from './counting-capi.js';
+import { createCountingCapi, forwardingFaults } from './counting-capi.js';
 import type { CountingCapi } from './counting-capi.js';
 import { documentClient } from './document-client.js';
 import { freePort } from './free-port.js';
@@ -267,10 +267,7 @@ async function drive({ stack, capi, before, after, processes }: Stage): Promise<
   );
   const lacking = await endPlanting();
   if (lacking > 0) faults.push(`${lacking} files lack the key of their partition`);
-  await until('all signals are forwarded', async () => capi.received() >= report.signals, {
-    withinMs: 120_000,
-  }).catch(() => faults.push(`${capi.received()} of ${report.signals} signals were forwarded`));
-  faults.push(...capi.faults());
+  faults.push(...(await forwardingFaults(capi, report.signals)));
   await files.verify();
   for (const drift of await remainingDrift(stack)) faults.push(JSON.stringify(drift));
   for (const { release, logs: read } of processes)

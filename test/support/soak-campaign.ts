@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { processMemory } from '../../activities/documents/parsing/process-memory.js';
 import { changingFiles, chatFault } from './changing-files.js';
-import { createCountingCapi } from './counting-capi.js';
+import { createCountingCapi, forwardingFaults } from './counting-capi.js';
 import { documentClient } from './document-client.js';
 import { footprint } from './footprint.js';
 import { freePort } from './free-port.js';
@@ -127,10 +127,7 @@ async function drive(
 
   const { report } = load;
   const { faults } = report;
-  await until('all signals are forwarded', async () => capi.received() >= report.signals, {
-    withinMs: 120_000,
-  }).catch(() => faults.push(`${capi.received()} of ${report.signals} signals were forwarded`));
-  faults.push(...capi.faults());
+  faults.push(...(await forwardingFaults(capi, report.signals)));
   await load.clear();
   for (const drift of await remainingDrift(stack)) faults.push(JSON.stringify(drift));
 

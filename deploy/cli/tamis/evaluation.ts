@@ -40,6 +40,10 @@ export function runPath(partition: string, runId: string): string {
   return pathOf(partition, `/runs/${encodeURIComponent(runId)}`);
 }
 
+export function interval({ low, high }: Figure): string {
+  return `${low.toFixed(3)} to ${high.toFixed(3)}`;
+}
+
 /** With its sign, to three places. */
 export function signed(value: number): string {
   return `${value < 0 ? '' : '+'}${value.toFixed(3)}`;

@@ -2,7 +2,7 @@ import { TRIED_WEIGHTS, fitWeight } from '../../../../activities/retrieval/evalu
 import { figureOf } from '../../../../activities/retrieval/evaluation/measures.js';
 import { CliFailure, EXIT } from '../cli-failure.js';
 import type { Context } from '../context.js';
-import { pathOf, runPath, signed, watchRun } from '../evaluation.js';
+import { interval, pathOf, runPath, signed, watchRun } from '../evaluation.js';
 import type { EvaluationRun, Figure } from '../evaluation.js';
 import { formatTable } from '../format.js';
 
@@ -102,11 +102,7 @@ function describe(found: {
   held_out: { ndcg_10: Figure; difference: Figure };
 }): string[] {
   const { preset, weights, best, held_out: heldOut } = found;
-  const row = (name: string, { mean, low, high }: Figure): string[] => [
-    name,
-    mean.toFixed(3),
-    `${low.toFixed(3)} to ${high.toFixed(3)}`,
-  ];
+  const row = (name: string, figure: Figure): string[] => [name, figure.mean.toFixed(3), interval(figure)];
   const names = new Map([
     [0, '0, words alone'],
     [1, '1, vectors alone'],

@@ -5,7 +5,7 @@ import { CliFailure, EXIT } from '../cli-failure.js';
 import type { Context, Run } from '../context.js';
 import { formatTable, formatTime } from '../format.js';
 import { weigh } from './eval-weigh.js';
-import { pathOf, runPath, signed, watchRun } from '../evaluation.js';
+import { interval, pathOf, runPath, signed, watchRun } from '../evaluation.js';
 import type { EvaluationRun, Figure } from '../evaluation.js';
 
 /** What is read of the answers here; the gateway answers more. */
@@ -241,10 +241,6 @@ function describe(run: EvaluationRun): string[] {
     ...(rows.length === 0 ? [] : ['', ...formatTable(['measure', 'mean', '95 %', 'questions'], rows)]),
     ...(summary === null ? [] : ['', ...latency('search', summary.search), ...latency('chat', summary.chat)]),
   ];
-}
-
-function interval({ low, high }: Figure): string {
-  return `${low.toFixed(3)} to ${high.toFixed(3)}`;
 }
 
 interface CompareOptions {
