@@ -8,7 +8,7 @@ import {
   isGrpcServiceError,
 } from '@temporalio/client';
 import type { Client, ScheduleDescription, ScheduleHandle } from '@temporalio/client';
-import { toPayloads } from '@temporalio/common';
+import { decodeAction, encodeAction } from '../activities/temporal/schedule-action.js';
 import type { ScheduleChange, ScheduleState, ScheduleSteering } from '../activities/ports/schedules.js';
 import { AppError } from '../schemas/app-error.js';
 import {
@@ -131,7 +131,7 @@ async function changeSchedule(
 ): Promise<void> {
   const { scheduleId } = work;
   const { namespace, identity, loadedDataConverter } = client.options;
-  const { payloadConverter } = loadedDataConverter;
+  const encoded = await encodeAction(loadedDataConverter, work);
   let writtenAgainst: string | null = null;
   try {
     for (let look = 0; look < MAX_LOOKS; look += 1) {
@@ -139,9 +139,7 @@ async function changeSchedule(
         client.workflowService.describeSchedule({ namespace, scheduleId }),
       );
       const present = schedule?.action?.startWorkflow;
-      const args = (present?.input?.payloads ?? []).map((payload): unknown =>
-        payloadConverter.fromPayload(payload),
-      );
+      const args = (await decodeAction(loadedDataConverter, present))?.args;
       if (isAsWanted(schedule, change) && isDeepStrictEqual(args, work.args)) return;
       const state = Buffer.from(conflictToken).toString('hex');
       if (state !== writtenAgainst)
@@ -160,7 +158,7 @@ async function changeSchedule(
                   ...present,
                   workflowType: { name: work.workflowType },
                   taskQueue: { name: work.taskQueue },
-                  input: { payloads: toPayloads(payloadConverter, ...work.args) ?? [] },
+                  ...encoded,
                 },
               },
               policies: {

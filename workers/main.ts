@@ -79,7 +79,12 @@ async function main(): Promise<void> {
     onDone: (activity) => logger.debug(activity, 'activity'),
   });
   const client = createClient(clientConnection, config);
-  await ensureSchedules(client, config);
+  await ensureSchedules(client, config, (schedule) =>
+    logger.error(
+      { schedule },
+      'SECRETS_KEY: what this schedule starts was encrypted with another key; set the schedule anew',
+    ),
+  );
   const endUpkeep = await startUpkeep(client, config, (error) =>
     logger.warn({ err: error }, 'the upkeep workflows could not be told'),
   );

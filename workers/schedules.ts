@@ -1,12 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
+import {
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+  isGrpcServiceError,
+} from '@temporalio/client';
 import type { Client } from '@temporalio/client';
-import { toPayloads } from '@temporalio/common';
-import type { Payload, PayloadConverter } from '@temporalio/common';
+import { areAlikeWritten, decodeAction, encodeAction } from '../activities/temporal/schedule-action.js';
 import type { Config } from '../schemas/config/config.js';
-import { retainAlertsScheduleId, retainQuarantineScheduleId } from '../schemas/ids.js';
+import {
+  backupScheduleId,
+  migrationScheduleId,
+  retainAlertsScheduleId,
+  retainQuarantineScheduleId,
+} from '../schemas/ids.js';
+import { MIGRATIONS } from '../schemas/migrations/migrations.js';
 import {
   RETENTION_SCHEDULES,
   keptBy,
@@ -20,14 +30,18 @@ const HOUR_MS = 3_600_000;
 /** An update is looked at after so long: Temporal has applied or dropped it by then, or the next look will tell. */
 const UPDATE_PAUSE_MS = 100;
 const MAX_UPDATE_LOOKS = 100;
+/** gRPC's number of it. */
+const NOT_FOUND = 5;
 
 /**
  * Creates the schedules that are missing. Of one that is there only what it starts is brought up to the present
  * release and configuration: when it runs, and whether it is paused, is an operator's to change.
+ * @param onUnreadable told of a schedule that was encrypted with a key that is not here any more
  */
 export async function ensureSchedules(
   client: Client,
   config: Pick<Config, 'temporal' | 'documents' | 'proxy' | 'secretsKey' | 'services'>,
+  onUnreadable: (scheduleId: string) => void = () => undefined,
 ): Promise<void> {
   const { prefix } = config.temporal;
   if (config.services.documents) await ensure(client, reconcileWork(prefix));
@@ -36,6 +50,8 @@ export async function ensureSchedules(
     const work = retentionWork(prefix, name, kept);
     if (work !== null) await ensure(client, work);
   }
+  for (const id of [backupScheduleId(prefix), ...MIGRATIONS.map((name) => migrationScheduleId(prefix, name))])
+    if (!(await renewAction(client, id))) onUnreadable(id);
   // Another worker may serve what this one does not.
   if (!config.services.proxy) return;
   if ((kept.signals?.alerts ?? 0) === 0) await remove(client, retainAlertsScheduleId(prefix));
@@ -58,20 +74,57 @@ async function ensure(client: Client, { scheduleId, ...started }: ScheduledWork)
   }
 }
 
+/** What is wanted in place of what a schedule starts; null: it is as wanted. */
+type Change = (present: Action | null | undefined) => Promise<Partial<Action> | null>;
+type Action = NonNullable<
+  NonNullable<
+    NonNullable<Awaited<ReturnType<Client['workflowService']['describeSchedule']>>['schedule']>['action']
+  >['startWorkflow']
+>;
+
+async function updateAction(client: Client, work: ScheduledWork): Promise<void> {
+  const { scheduleId, workflowType, taskQueue, args, staticSummary } = work;
+  const { loadedDataConverter: converter } = client.options;
+  const encoded = await encodeAction(converter, { args, staticSummary });
+  await changeAction(client, scheduleId, async (present) =>
+    present?.workflowType?.name === workflowType &&
+    present.taskQueue?.name === taskQueue &&
+    areAlikeWritten(present, encoded) &&
+    isDeepStrictEqual(await decodeAction(converter, present), { args, staticSummary })
+      ? null
+      : { workflowType: { name: workflowType }, taskQueue: { name: taskQueue }, ...encoded },
+  );
+}
+
+/**
+ * Writes what a schedule of an operator's starts with the present key, before the one it was encrypted with goes.
+ * @returns false when no key opens it: it has to be set anew
+ */
+async function renewAction(client: Client, scheduleId: string): Promise<boolean> {
+  const { loadedDataConverter: converter } = client.options;
+  let isReadable = true;
+  try {
+    await changeAction(client, scheduleId, async (present) => {
+      const values = await decodeAction(converter, present);
+      isReadable = values !== null;
+      if (values === null) return null;
+      const encoded = await encodeAction(converter, values);
+      return areAlikeWritten(present, encoded) ? null : encoded;
+    });
+  } catch (error) {
+    if (!isGrpcServiceError(error) || (error.code as number) !== NOT_FOUND) throw error;
+  }
+  return isReadable;
+}
+
 /**
  * Changes what a schedule starts and nothing else. The SDK's `update` writes the whole schedule as it was read, and
  * Temporal applies changes some time after it took them: a pause in between would be lost. So the update names the
  * state that was read (`conflict_token`, `temporal/api/workflowservice/v1/request_response.proto`); the server drops
  * one whose state is no longer the present one, without an error, and it is written anew.
  */
-async function updateAction(client: Client, schedule: ScheduledWork): Promise<void> {
-  const { scheduleId, workflowType, taskQueue, args } = schedule;
-  const { namespace, identity, loadedDataConverter } = client.options;
-  const wanted = {
-    workflowType: { name: workflowType },
-    taskQueue: { name: taskQueue },
-    input: { payloads: toPayloads(loadedDataConverter.payloadConverter, ...args) ?? [] },
-  };
+async function changeAction(client: Client, scheduleId: string, change: Change): Promise<void> {
+  const { namespace, identity } = client.options;
   let writtenAgainst: string | null = null;
   for (let look = 0; look < MAX_UPDATE_LOOKS; look += 1) {
     const { schedule, conflictToken } = await client.workflowService.describeSchedule({
@@ -79,12 +132,8 @@ async function updateAction(client: Client, schedule: ScheduledWork): Promise<vo
       scheduleId,
     });
     const present = schedule?.action?.startWorkflow;
-    if (
-      present?.workflowType?.name === workflowType &&
-      present.taskQueue?.name === taskQueue &&
-      isDeepStrictEqual(valuesOf(loadedDataConverter.payloadConverter, present.input?.payloads), args)
-    )
-      return;
+    const wanted = await change(present);
+    if (wanted === null) return;
     const state = Buffer.from(conflictToken).toString('hex');
     if (state !== writtenAgainst)
       await client.workflowService.updateSchedule({
@@ -99,10 +148,6 @@ async function updateAction(client: Client, schedule: ScheduledWork): Promise<vo
     await setTimeout(UPDATE_PAUSE_MS);
   }
   throw new Error(`What the schedule ${scheduleId} starts could not be updated: it changes all the time.`);
-}
-
-function valuesOf(converter: PayloadConverter, payloads: readonly Payload[] | null | undefined): unknown[] {
-  return (payloads ?? []).map((payload) => converter.fromPayload(payload));
 }
 
 async function remove(client: Client, scheduleId: string): Promise<void> {

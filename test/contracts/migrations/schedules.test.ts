@@ -7,6 +7,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import { parseConfig } from '../../../schemas/config/config.js';
 import { migrationScheduleId, reconcileScheduleId, scheduleIds } from '../../../schemas/ids.js';
 import { reconcileWork, windowWork } from '../../../schemas/migrations/schedules.js';
+import { createClient } from '../../../workers/connect-temporal.js';
 import { ensureSchedules } from '../../../workers/schedules.js';
 import { createFakeSchedules } from '../../support/fakes/migrations/fake-schedules.js';
 import { until } from '../../support/until.js';
@@ -218,5 +219,113 @@ describe("Temporal's schedules", () => {
     } finally {
       await steering.close();
     }
+  });
+});
+
+describe('schedules under TEMPORAL_ENCRYPT_PAYLOADS', () => {
+  const opened: { prefix: string; close(): Promise<void> }[] = [];
+  let connection: Connection;
+
+  interface Keys {
+    present: string;
+    former?: string;
+    encrypts?: boolean;
+  }
+  const configOf = (prefix: string, { present, former = '', encrypts = true }: Keys) =>
+    parseConfig({
+      TASK_QUEUE_PREFIX: prefix,
+      TEMPORAL_ADDRESS: process.env['TEMPORAL_ADDRESS']!,
+      TEMPORAL_ENCRYPT_PAYLOADS: String(encrypts),
+      SECRETS_KEY: present,
+      SECRETS_KEY_PREVIOUS: former,
+      AUTH_TOKEN: randomBytes(16).toString('hex'),
+    });
+  const newKey = (): string => randomBytes(32).toString('base64');
+  const open = (prefix: string, keys: Keys): ScheduleSteering => {
+    const steering = connectTemporal(configOf(prefix, keys));
+    opened.push({ prefix, close: () => steering.close() });
+    return steering;
+  };
+  /** What a worker with these keys does when it starts; answers the schedules that it cannot read. */
+  const startWorker = async (prefix: string, keys: Keys): Promise<string[]> => {
+    const config = configOf(prefix, keys);
+    const unreadable: string[] = [];
+    await ensureSchedules(createClient(connection, config), config, (id) => unreadable.push(id));
+    return unreadable;
+  };
+  /** How Temporal keeps the arguments of a schedule: `plain`, or the id of the key. */
+  const formOf = async (scheduleId: string): Promise<string> => {
+    const asked = { namespace: 'default', scheduleId };
+    const { schedule } = await connection.workflowService.describeSchedule(asked);
+    const [payload] = schedule?.action?.startWorkflow?.input?.payloads ?? [];
+    return Buffer.from(payload?.metadata?.['encryption-key-id'] ?? []).toString() || 'plain';
+  };
+
+  beforeAll(async () => {
+    connection = await Connection.connect({ address: process.env['TEMPORAL_ADDRESS']! });
+  });
+  afterAll(async () => {
+    const client = new Client({ connection });
+    for (const { prefix, close } of opened) {
+      for (const id of scheduleIds(prefix))
+        await client.schedule
+          .getHandle(id)
+          .delete()
+          .catch(() => undefined);
+      await close();
+    }
+    await connection.close();
+  });
+
+  contract((prefix) => open(prefix, { present: newKey() }));
+
+  it('are read by the next worker, and written with its key and in its way', async () => {
+    const prefix = newPrefix();
+    const [first, second] = [newKey(), newKey()];
+    const ids = [reconcileScheduleId(prefix), migrationScheduleId(prefix, 'records')];
+    const forms = () => Promise.all(ids.map(formOf));
+    const settled = async (what: string, isReached: (forms: string[]) => boolean): Promise<string[]> =>
+      until(what, async () => {
+        const present = await forms();
+        return isReached(present) && present;
+      });
+    const steering = open(prefix, { present: first });
+    await startWorker(prefix, { present: first });
+    await steering.setSchedule(window(prefix), { cron: '0 3 * * 0', catchUpMinutes: 10, note: 'by night' });
+    const [byFirst] = await settled('one key has written both', ([one, other]) => one === other);
+    expect(byFirst).not.toBe('plain');
+
+    expect(await startWorker(prefix, { present: first })).toEqual([]);
+    expect(await forms()).toEqual([byFirst, byFirst]);
+
+    expect(await startWorker(prefix, { present: second, former: first })).toEqual([]);
+    await settled('the second key has written both', ([one, other]) => one === other && one !== byFirst);
+    const after = open(prefix, { present: second });
+    expect(await after.describeSchedule('records')).toMatchObject({
+      cron: '0 3 * * 0',
+      note: 'by night',
+      args: window(prefix).args,
+    });
+
+    expect(await startWorker(prefix, { present: second, encrypts: false })).toEqual([]);
+    await settled('both are plain', (present) => present.every((form) => form === 'plain'));
+  });
+
+  it('that no key opens any more are named and left, and a worker writes its own anew', async () => {
+    const prefix = newPrefix();
+    await startWorker(prefix, { present: newKey() });
+    await open(prefix, { present: newKey() }).setSchedule(window(prefix), {
+      cron: '0 3 * * 0',
+      catchUpMinutes: 10,
+    });
+    const last = newKey();
+    const records = migrationScheduleId(prefix, 'records');
+    const kept = await formOf(records);
+    expect(await startWorker(prefix, { present: last })).toEqual([records]);
+    expect(await formOf(records)).toBe(kept);
+    const steering = open(prefix, { present: last });
+    expect(await steering.describeSchedule('reconcile')).toMatchObject({ args: reconcileWork(prefix).args });
+    await steering.setSchedule(window(prefix), { cron: '0 3 * * 0', catchUpMinutes: 10 });
+    expect(await startWorker(prefix, { present: last })).toEqual([]);
   });
 });
