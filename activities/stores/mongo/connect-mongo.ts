@@ -3,13 +3,16 @@ import type { Db } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
 import { readPem } from '../../engine-certificates.js';
 import { patchMongoSockets } from './mongo-socket-patch.js';
-import { toMongoAppError } from './mongo-errors.js';
+import { plainMongoProblem, toMongoAppError } from './mongo-errors.js';
 import { retryDeadlocks } from './retry-deadlocks.js';
 
 interface MongoConnection {
   db: Db;
   client: MongoClient;
-  /** @throws AppError SERVICE_UNAVAILABLE */
+  /**
+   * Reads: the server's own `ping` is answered to a client that may do nothing else.
+   * @throws AppError SERVICE_UNAVAILABLE
+   */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -50,7 +53,10 @@ export async function connectMongo(options: {
     await client.connect();
   } catch (error) {
     await client.close();
-    throw toMongoAppError(error);
+    const cause = client.options.tls ? undefined : plainMongoProblem(error);
+    throw cause === undefined
+      ? toMongoAppError(error)
+      : new AppError('SERVICE_UNAVAILABLE', undefined, { cause });
   }
   // On the handle and not in the URL, so that a URL without options is as safe as one with.
   const db = retryDeadlocks(
@@ -64,7 +70,7 @@ export async function connectMongo(options: {
     client,
     async ping() {
       try {
-        await db.command({ ping: 1 });
+        await db.collection('settings').findOne({}, { projection: { _id: 1 } });
       } catch (error) {
         throw toMongoAppError(error);
       }

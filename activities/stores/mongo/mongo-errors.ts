@@ -132,6 +132,16 @@ function accessProblem(error: MongoError): AccessProblem | undefined {
     : undefined;
 }
 
+/** A server that speaks TLS alone says nothing to a client that does not. */
+export function plainMongoProblem(error: unknown): AccessProblem | undefined {
+  return error instanceof MongoServerSelectionError && /^connection .* closed$/.test(error.message)
+    ? new AccessProblem(
+        'MONGODB_URL: the server hangs up on a client without TLS; it may want tls=true or MONGODB_CA_FILE.',
+        { cause: error },
+      )
+    : undefined;
+}
+
 /**
  * SERVICE_UNAVAILABLE when the server cannot be used, STORAGE_ERROR for its other complaints. What is not the
  * driver's (a source stream's error, an abort) stays as it is. An `AccessProblem` among the causes says which variable

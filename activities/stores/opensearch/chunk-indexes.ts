@@ -1,5 +1,6 @@
 import { AppError } from '../../../schemas/app-error.js';
 import type { ChunkIndex, ChunkIndexes, CopiedPage, VectorFields } from '../../ports/migrations.js';
+import { aliasedIndex } from './aliased-index.js';
 import { countUnlike, generationsOf, hasSameChunks } from './compare-chunks.js';
 import { ofGeneration } from './of-generation.js';
 import { indexNames } from './index-names.js';
@@ -65,16 +66,9 @@ export function createChunkIndexes(
   const mappings = (pattern: string): Promise<MappingAnswer> =>
     client.request<MappingAnswer>('GET', `/${pattern}/_mapping`, { query: { ignore_unavailable: true } });
 
-  const aliasedIndex = async (): Promise<string | null> => {
-    const found = await client.request<{ index: string }[]>('GET', `/_cat/aliases/${alias}`, {
-      query: { format: 'json' },
-    });
-    return found[0]?.index ?? null;
-  };
-
   /** One of a release that had no alias counts too. */
   const liveIndex = async (): Promise<string | null> =>
-    (await aliasedIndex()) ?? Object.keys(await mappings(first))[0] ?? null;
+    (await aliasedIndex(client, alias)) ?? Object.keys(await mappings(first))[0] ?? null;
 
   const shardsOf = async (index: string): Promise<number> =>
     Number((await readIndexSettings(client, index))['index.number_of_shards']);
@@ -315,7 +309,7 @@ export function createChunkIndexes(
       await client.request('POST', '/_aliases', {
         body: {
           actions: [
-            ...((await aliasedIndex()) === null ? [] : [{ remove: { index: source, alias } }]),
+            ...((await aliasedIndex(client, alias)) === null ? [] : [{ remove: { index: source, alias } }]),
             { add: { index: target, alias } },
           ],
         },

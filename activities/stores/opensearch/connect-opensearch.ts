@@ -4,7 +4,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import type { ErrorCode } from '../../../schemas/error-table.js';
 import { readPem } from '../../engine-certificates.js';
 import type { Meter } from '../../ports/meter.js';
-import { openSearchProblem, toVdbError } from './opensearch-errors.js';
+import { openSearchProblem, plainProblem, toVdbError } from './opensearch-errors.js';
 import type { OpenSearchAccess } from './opensearch-errors.js';
 import { operationOf } from './operation-of.js';
 
@@ -156,7 +156,8 @@ export function connectOpenSearch(
         );
       } catch (error) {
         // Whatever it says, it cannot be used: wrong credentials are as bad as no answer.
-        throw turnedAway(error) ?? new AppError('VDB_CONNECTION_ERROR', undefined, { cause: error });
+        const cause = plainProblem(error, options.url) ?? error;
+        throw turnedAway(error) ?? new AppError('VDB_CONNECTION_ERROR', undefined, { cause });
       }
     },
     close: () => driver.close(),

@@ -1,4 +1,5 @@
 import { AppError } from '../../../schemas/app-error.js';
+import { aliasedIndex } from './aliased-index.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { assertMapping, chunkMapping, indexSettings, SCHEMA_VERSION, vectorMapping } from './mapping.js';
 import { hasEngineType } from './opensearch-errors.js';
@@ -56,7 +57,7 @@ export async function ensureChunkIndex(
 ): Promise<void> {
   const { alias: index, replicas = null } = given;
   assertMapping(chunkMapping);
-  if (!(await hasAlias(client, index))) await createFirst(client, given);
+  if ((await aliasedIndex(client, index)) === null) await createFirst(client, given);
   const { properties: present = {}, _meta: meta = {} } = await requirePresentVersion(client, index);
   const settings = await ensureSimilarity(client, index);
   await ensureSegmentSearch(client, index, settings);
@@ -90,13 +91,6 @@ export async function ensureChunkIndex(
       });
     throw error;
   }
-}
-
-async function hasAlias(client: OpenSearchClient, alias: string): Promise<boolean> {
-  return (
-    (await client.request<unknown[]>('GET', `/_cat/aliases/${alias}`, { query: { format: 'json' } })).length >
-    0
-  );
 }
 
 /** One that is there already is of a release that had no alias, or of a process that starts at the same moment. */

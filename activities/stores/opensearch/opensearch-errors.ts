@@ -95,6 +95,13 @@ const NAMES = {
 /** What the AWS SDK throws when it has asked every place for credentials. */
 const NO_AWS_CREDENTIALS = 'CredentialsProviderError';
 
+/** The right that the security plugin misses, such as ` (indices:admin/create)`; empty: it names none. */
+function missingRight(body: unknown): string {
+  const reason = reasonText((body as { error?: unknown } | null)?.error);
+  const right = /\bno permissions for \[([\w:/*-]{1,100})\]/.exec(reason)?.[1];
+  return right === undefined ? '' : ` (${right})`;
+}
+
 /** Why the engine turns us away; undefined: it does not. */
 export function openSearchProblem(error: unknown, access: OpenSearchAccess): AccessProblem | undefined {
   const problem = (sentence: string): AccessProblem => new AccessProblem(sentence, { cause: error });
@@ -113,8 +120,18 @@ export function openSearchProblem(error: unknown, access: OpenSearchAccess): Acc
   return problem(
     status === 401
       ? `${variables}: OpenSearch refuses this user or password, or wants one.`
-      : `${variables}: this user may not do in OpenSearch what Tamis needs.`,
+      : `${variables}: this user may not do in OpenSearch what Tamis needs${missingRight(body)}.`,
   );
+}
+
+/** A server that speaks TLS alone says nothing to a client that does not; asked at the start, and by `/ready`. */
+export function plainProblem(error: unknown, url: string): AccessProblem | undefined {
+  if (!url.startsWith('http:') || !(error instanceof errors.ConnectionError)) return undefined;
+  return /socket hang up|ECONNRESET/.test(error.message)
+    ? new AccessProblem('OPENSEARCH_URL: the server hangs up on a client without TLS; it may want https.', {
+        cause: error,
+      })
+    : undefined;
 }
 
 /** Whether a failed call's cause has this type in the engine's words, such as `resource_already_exists_exception`. */
