@@ -28,6 +28,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   'test:web': async () => (await import('./commands/test-web.js')).testWeb,
   'test:fuzz': async () => (await import('./commands/test-fuzz.js')).testFuzz,
   'test:alerts': async () => (await import('./commands/test-alerts.js')).testAlerts,
+  'test:secured': async () => (await import('./commands/test-secured.js')).testSecured,
   'test:node24': async () => (await import('./commands/test-node24.js')).testNode24,
   check: async () => (await import('./commands/check.js')).check,
   'write:config': async () => (await import('./commands/write-config.js')).writeConfig,

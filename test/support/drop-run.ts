@@ -1,20 +1,23 @@
-import { Client } from '@opensearch-project/opensearch';
-import { MongoClient } from 'mongodb';
+import { connectMongo } from '../../activities/stores/mongo/connect-mongo.js';
+import { connectOpenSearch } from '../../activities/stores/opensearch/connect-opensearch.js';
 import type { Config } from '../../schemas/config/config.js';
 
 /** Removes the database and the indices of a test run. */
-export async function dropRun(config: Pick<Config, 'mongodb' | 'opensearch'>): Promise<void> {
-  const mongo = new MongoClient(config.mongodb.url);
+export async function dropRun({
+  mongodb,
+  opensearch,
+}: Pick<Config, 'mongodb' | 'opensearch'>): Promise<void> {
+  const records = await connectMongo(mongodb);
   try {
-    await mongo.db(config.mongodb.database).dropDatabase();
+    await records.db.dropDatabase();
   } finally {
-    await mongo.close();
+    await records.close();
   }
-  const opensearch = new Client({ node: config.opensearch.url });
+  const engine = connectOpenSearch(opensearch);
   try {
-    // Gone already when the client repeats a deletion that a busy engine answered too late.
-    await opensearch.indices.delete({ index: `${config.opensearch.indexPrefix}*` }, { ignore: [404] });
+    // With a pattern, gone already is no error: a client repeats a deletion that a busy engine answered too late.
+    await engine.client.request('DELETE', `/${opensearch.indexPrefix}*`);
   } finally {
-    await opensearch.close();
+    await engine.close();
   }
 }

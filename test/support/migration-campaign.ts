@@ -214,7 +214,7 @@ export async function migrateSchemaTwo(
   if (paused.status !== 202) throw new Error(`the reconciler was not paused: ${JSON.stringify(paused)}`);
   await Promise.all([stack.killGateway(), stack.killWorker()]);
 
-  const engine = openEngine();
+  const engine = openEngine(stack.config.opensearch);
   await turnBackToSchemaTwo(engine.client, indexOf(stack), { vectorField, dimension });
   await plantStrays(engine.client, indexOf(stack), dimension);
   await Promise.all([stack.startGateway(), stack.startWorker()]);
@@ -271,7 +271,7 @@ export async function migrateUnderLoad(
   }: { corpus: Corpus; kills: readonly Killed[]; pagesPerSecond: number | null },
 ): Promise<LoadReport> {
   const faults: string[] = [];
-  const engine = openEngine();
+  const engine = openEngine(stack.config.opensearch);
   await engine.client.request('DELETE', `/${indexOf(stack)}`);
   await createFirstIndex(engine.client, indexOf(stack), [FIELD]);
   await engine.close();

@@ -1,4 +1,5 @@
 import { connectOpenSearch } from '../../activities/stores/opensearch/connect-opensearch.js';
+import type { OpenSearchOptions } from '../../activities/stores/opensearch/connect-opensearch.js';
 import type { OpenSearchClient } from '../../activities/stores/opensearch/connect-opensearch.js';
 import { chunkMapping, indexSettings, vectorMapping } from '../../activities/stores/opensearch/mapping.js';
 import { chunkId } from '../../schemas/documents/chunk-id.js';
@@ -91,9 +92,9 @@ export async function writeSchemaTwoIndex(
   await client.request('POST', `/${index}/_refresh`);
 }
 
-/** A client of the engine that the tests use. */
-export function openEngine(): ReturnType<typeof connectOpenSearch> {
+/** A client of the engine that the tests use, or of a stack's own. */
+export function openEngine(options?: OpenSearchOptions): ReturnType<typeof connectOpenSearch> {
   const url = process.env['OPENSEARCH_URL'];
   if (url === undefined) throw new Error('OPENSEARCH_URL is not set: run the tests with `npm test`');
-  return connectOpenSearch({ url });
+  return connectOpenSearch(options ?? { url });
 }

@@ -2,24 +2,13 @@ import { Connection } from '@temporalio/client';
 import { existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { askProgram } from '../ask-program.js';
-import { buildIntoCache } from '../build-into-cache.js';
 import { downloadIntoCache } from '../download-into-cache.js';
-import { findGo } from '../find-go.js';
 import { findProgram } from '../find-program.js';
-import { goProgress } from '../go-progress.js';
-import { runTool } from '../run-tool.js';
+import { buildTemporal } from './build-temporal.js';
 import type { Program, Service } from './service.js';
 
-/**
- * What is built, and from which modules exactly, stands in `artifacts/temporal-cli/go.mod`. Newer versions of the CLI
- * carry replace directives and cannot be built as a dependency. Its own choice of SQLite driver (1.34.1) can remain
- * "interrupted" for ever after one cancelled request, with all of the server's work at a standstill; the server's
- * authors went to 1.44.3 for that (temporalio/temporal pull request 9198), and so does our module file.
- */
 const CLI = { module: 'github.com/temporalio/cli/cmd/temporal', version: '1.5.1' };
-const MODULE_FILES = fileURLToPath(new URL('../artifacts/temporal-cli/', import.meta.url));
 const DOWNLOADED = 'temporal-cli';
 const BUILT = `temporal-cli-${CLI.version}-sqlite-1.44.3`;
 
@@ -69,33 +58,19 @@ export const temporal: Service = {
   },
 
   async build(bench) {
-    const go = await findGo('temporal', [
-      'or install the temporal CLI and have it on PATH',
-      'or set TEMPORAL_ADDRESS to a server that runs already',
-    ]);
-    const folder = await buildIntoCache(bench, BUILT, 'temporal', async (draft) => {
-      bench.report.phase('temporal', `building the dev server ${CLI.version} with Go`, 180);
-      await runTool(bench, {
-        subject: 'temporal',
-        command: go,
-        args: [
-          'build',
-          '-v',
-          '-mod=readonly',
-          '-buildvcs=false',
-          `-ldflags=-s -w -X github.com/temporalio/cli/temporalcli.Version=${CLI.version}`,
-          '-o',
-          join(draft, 'temporal'),
-          CLI.module,
-        ],
-        cwd: MODULE_FILES,
-        // without cgo it needs no C compiler, and runs for a user that has no entry in the password file
-        env: { CGO_ENABLED: '0', GOWORK: 'off' },
-        progress: goProgress,
-        advice: ['Go could not build it: look at GOPROXY and GOFLAGS, or install the temporal CLI yourself'],
-      });
+    const path = await buildTemporal(bench, {
+      name: BUILT,
+      file: 'temporal',
+      module: CLI.module,
+      ldflags: `-X github.com/temporalio/cli/temporalcli.Version=${CLI.version}`,
+      what: `the dev server ${CLI.version}`,
+      expectedSeconds: 180,
+      advice: [
+        'or install the temporal CLI and have it on PATH',
+        'or set TEMPORAL_ADDRESS to a server that runs already',
+      ],
     });
-    return program(join(folder, 'temporal'));
+    return program(path);
   },
 
   async launch({ paths }, { path }, [rpc, ui]) {

@@ -6,7 +6,7 @@ import type { Authorities } from '../../support/certificates.js';
 import { openTlsProxy, targetOf } from '../../support/tls-proxy.js';
 import type { TlsProxy } from '../../support/tls-proxy.js';
 
-/** The real server behind a proxy that ends TLS. */
+/** The real server behind a proxy that ends TLS; `test/secured` asks one that ends it itself, with accounts. */
 let authorities: Authorities;
 let proxy: TlsProxy;
 beforeAll(async () => {

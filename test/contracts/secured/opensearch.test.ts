@@ -11,7 +11,7 @@ import { accessProblemOf } from '../../../schemas/engine-access.js';
 import { makeAuthorities, readTls } from '../../support/certificates.js';
 import type { Authorities, Certificate } from '../../support/certificates.js';
 
-/** The real server behind doors that ask for what a secured one asks for: its security plugin was not assembled. */
+/** The real server behind doors that ask for what a secured one asks for; `test/secured` asks the security plugin. */
 let authorities: Authorities;
 let client: Certificate;
 beforeAll(() => {

@@ -10,7 +10,7 @@ import type { Authorities, Certificate } from '../../support/certificates.js';
 import { openTlsProxy, targetOf } from '../../support/tls-proxy.js';
 import type { TlsProxy } from '../../support/tls-proxy.js';
 
-/** The development server, which speaks no TLS, behind a proxy that ends it. */
+/** The development server, which speaks no TLS, behind a proxy that ends it; `test/secured` asks one that does. */
 let authorities: Authorities;
 let proxy: TlsProxy;
 let client: Certificate;
