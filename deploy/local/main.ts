@@ -50,6 +50,8 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   'console:pictures': async () =>
     (await import('./commands/with-browser.js')).withBrowser('test/web/take-pictures.ts'),
   'bench:answers': async () => (await import('./commands/bench.js')).benchAlone('test/bench/answers.ts'),
+  'bench:injections': async () =>
+    (await import('./commands/bench.js')).bench('test/bench/injections.ts', { demanded: ['ollama'] }),
   'docs:session': async () => (await import('./commands/bench.js')).bench('test/record-session.ts'),
   'bench:migration': async () => (await import('./commands/bench.js')).bench('test/bench/migration.ts'),
   'bench:partitions': async () => (await import('./commands/bench.js')).bench('test/bench/partitions.ts'),
