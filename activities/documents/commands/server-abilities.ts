@@ -1,12 +1,15 @@
 import { abilitiesOf } from '../parsing/abilities.js';
 import type { Abilities } from '../parsing/file-types.js';
 import type { Config } from '../../../schemas/config/config.js';
+import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import type { Adapters } from '../../ports/adapters.js';
 
 type Deps = {
-  adapters: Pick<Adapters, 'models' | 'partitions' | 'presets'>;
+  adapters: Pick<Adapters, 'models' | 'presets'>;
   config: Pick<Config, 'parsing'>;
 };
+
+type Preset = Pick<PartitionRecord, 'indexation_preset'>;
 
 /**
  * What can be indexed at this moment: by the settings, what is installed, and which models are registered.
@@ -14,7 +17,7 @@ type Deps = {
  */
 export async function serverAbilities(
   { adapters, config }: Deps,
-  partition: string | null,
+  partition: Preset | null,
 ): Promise<Abilities> {
   const named = partition === null ? null : await ownTranscriber(adapters, partition);
   const transcriber = named ?? (await adapters.models.defaultName('stt'));
@@ -22,9 +25,8 @@ export async function serverAbilities(
 }
 
 async function ownTranscriber(
-  { partitions, presets }: Deps['adapters'],
-  partition: string,
+  { presets }: Deps['adapters'],
+  { indexation_preset: preset }: Preset,
 ): Promise<string | null> {
-  const preset = (await partitions.get(partition))?.indexation_preset;
-  return preset === undefined ? null : ((await presets.get('indexation', preset))?.config.stt ?? null);
+  return (await presets.get('indexation', preset))?.config.stt ?? null;
 }

@@ -58,11 +58,13 @@ export async function takeDocument(
   const foreseen = { fileKey: newFileKey(), generation: await adapters.counters.nextGeneration() };
   const received = await receive({ blobId: uploadId, ...foreseen });
   try {
+    const isRecent = performance.now() - checkedAt < RECENT_MS;
+    const known = isRecent ? place : await adapters.partitions.get(partition);
     let present: FileRecord | null | undefined;
     const checked = await checkUpload(received, {
       stores: adapters,
       uploadId,
-      abilities: await serverAbilities(deps, partition),
+      abilities: await serverAbilities(deps, known),
       allowPrivateCallbacks: config.callbacks.allowPrivateAddresses,
       ...(intent === 'create'
         ? {
@@ -71,9 +73,7 @@ export async function takeDocument(
           }
         : {}),
     });
-    const isRecent = performance.now() - checkedAt < RECENT_MS;
-    const { embedder, partition_key: partitionKey } =
-      place !== null && isRecent ? place : await openPartition(deps, by, partition);
+    const { embedder, partition_key: partitionKey } = known ?? (await openPartition(deps, by, partition));
     const commandDeps = { ...adapters, ...config.documents, workflows, log };
     const task = await admitUpload(commandDeps, {
       ...target,
