@@ -3,12 +3,18 @@ import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import {
   ScheduleAlreadyRunning,
+  ScheduleClient,
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
   isGrpcServiceError,
 } from '@temporalio/client';
 import type { Client, ScheduleDescription, ScheduleHandle } from '@temporalio/client';
-import { decodeAction, encodeAction } from '../activities/temporal/schedule-action.js';
+import {
+  areAlikeWritten,
+  decodeAction,
+  encodeAction,
+  forgiving,
+} from '../activities/temporal/schedule-action.js';
 import type { ScheduleChange, ScheduleState, ScheduleSteering } from '../activities/ports/schedules.js';
 import { AppError } from '../schemas/app-error.js';
 import {
@@ -40,6 +46,13 @@ export function createScheduleSteering(
 ): ScheduleSteering {
   const handleOf = (name: ScheduleName): ScheduleHandle =>
     client.schedule.getHandle(scheduleIdOf(prefix, name));
+  const { namespace, loadedDataConverter } = client.options;
+  // One that was encrypted with a former key must not hide the others.
+  const reading = new ScheduleClient({
+    connection: client.connection,
+    namespace,
+    dataConverter: forgiving(loadedDataConverter),
+  });
 
   const steer = async (
     name: ScheduleName,
@@ -56,7 +69,8 @@ export function createScheduleSteering(
   return {
     async describeSchedule(name) {
       try {
-        const described = await ask(() => handleOf(name).describe());
+        const handle = reading.getHandle(scheduleIdOf(prefix, name));
+        const described = await ask(() => handle.describe());
         const lastResult = COUNTING.has(name) ? await lastResultOf(client, described, ask) : null;
         return { ...presentState(described), lastResult };
       } catch (error) {
@@ -140,7 +154,8 @@ async function changeSchedule(
       );
       const present = schedule?.action?.startWorkflow;
       const args = (await decodeAction(loadedDataConverter, present))?.args;
-      if (isAsWanted(schedule, change) && isDeepStrictEqual(args, work.args)) return;
+      const isWritten = areAlikeWritten(present, encoded) && isDeepStrictEqual(args, work.args);
+      if (isWritten && isAsWanted(schedule, change)) return;
       const state = Buffer.from(conflictToken).toString('hex');
       if (state !== writtenAgainst)
         await ask(() =>

@@ -80,10 +80,7 @@ async function main(): Promise<void> {
   });
   const client = createClient(clientConnection, config);
   await ensureSchedules(client, config, (schedule) =>
-    logger.error(
-      { schedule },
-      'SECRETS_KEY: what this schedule starts was encrypted with another key; set the schedule anew',
-    ),
+    logger.error({ schedule }, 'SECRETS_KEY: no key opens what this schedule starts; remove it and set it anew'),
   );
   const endUpkeep = await startUpkeep(client, config, (error) =>
     logger.warn({ err: error }, 'the upkeep workflows could not be told'),

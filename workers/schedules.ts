@@ -36,7 +36,7 @@ const NOT_FOUND = 5;
 /**
  * Creates the schedules that are missing. Of one that is there only what it starts is brought up to the present
  * release and configuration: when it runs, and whether it is paused, is an operator's to change.
- * @param onUnreadable told of a schedule that was encrypted with a key that is not here any more
+ * @param onUnreadable told of a schedule of an operator's that no key opens
  */
 export async function ensureSchedules(
   client: Client,

@@ -5,7 +5,7 @@ export interface ScheduleState {
   /** Null where it does not run by one that was set through us. */
   cron: string | null;
   everyMinutes: number | null;
-  /** What the workflow is started with. */
+  /** What the workflow is started with; null in place of what no key opens any more. */
   args: unknown[];
   paused: boolean;
   note: string | null;

@@ -1,4 +1,5 @@
-import type { LoadedDataConverter, Payload } from '@temporalio/common';
+import { ValueError, defaultPayloadConverter } from '@temporalio/common';
+import type { LoadedDataConverter, Payload, PayloadCodec } from '@temporalio/common';
 import {
   decodeArrayFromPayloads,
   decodeUserMetadata,
@@ -8,7 +9,10 @@ import {
 
 type UserMetadata = NonNullable<Awaited<ReturnType<typeof encodeUserMetadata>>>;
 
-/** Of what a schedule starts, the part that goes through the codec: it is as secret as a workflow's own arguments. */
+/**
+ * Of what a schedule starts, the part that goes through the codec: it is as secret as a workflow's own arguments. Tamis
+ * sets neither a memo nor details.
+ */
 interface StoredAction {
   input?: { payloads?: Payload[] | null } | null;
   userMetadata?: UserMetadata | null;
@@ -30,7 +34,7 @@ export async function encodeAction(
   };
 }
 
-/** Null: it was encrypted with a key that is not here any more. */
+/** Null: no key that is here opens it. */
 export async function decodeAction(
   converter: LoadedDataConverter,
   stored: StoredAction | null | undefined,
@@ -38,9 +42,30 @@ export async function decodeAction(
   try {
     const { staticSummary } = await decodeUserMetadata(converter, stored?.userMetadata);
     return { args: await decodeArrayFromPayloads(converter, stored?.input?.payloads ?? []), staticSummary };
-  } catch {
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
     return null;
   }
+}
+
+/** Reads null in place of what no key opens, so that the rest can still be shown. */
+export function forgiving(converter: LoadedDataConverter): LoadedDataConverter {
+  return { ...converter, payloadCodecs: converter.payloadCodecs.map(forgivingCodec) };
+}
+
+function forgivingCodec(codec: PayloadCodec): PayloadCodec {
+  const decodeOne = async (payload: Payload): Promise<Payload> => {
+    try {
+      return (await codec.decode([payload]))[0] ?? payload;
+    } catch (error) {
+      if (!(error instanceof ValueError)) throw error;
+      return defaultPayloadConverter.toPayload(null);
+    }
+  };
+  return {
+    encode: (payloads) => codec.encode(payloads),
+    decode: (payloads) => Promise.all(payloads.map(decodeOne)),
+  };
 }
 
 /** Whether both are written in the same way: plain, or with the same key. */

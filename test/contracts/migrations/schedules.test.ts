@@ -324,6 +324,7 @@ describe('schedules under TEMPORAL_ENCRYPT_PAYLOADS', () => {
     expect(await startWorker(prefix, { present: last })).toEqual([records]);
     expect(await formOf(records)).toBe(kept);
     const steering = open(prefix, { present: last });
+    expect(await steering.describeSchedule('records')).toMatchObject({ cron: '0 3 * * 0', args: [null] });
     expect(await steering.describeSchedule('reconcile')).toMatchObject({ args: reconcileWork(prefix).args });
     await steering.setSchedule(window(prefix), { cron: '0 3 * * 0', catchUpMinutes: 10 });
     expect(await startWorker(prefix, { present: last })).toEqual([]);
