@@ -67,7 +67,7 @@ const TLS_FAULTS: readonly {
   {
     words:
       // The alerts of RFC 8446, section 6.2, about our certificate: 42 to 46, 48, 49 and 116. Servers differ in which.
-      /CERTIFICATE_REQUIRED|certificate required|CertificateRequired|BAD_CERTIFICATE|bad certificate|BadCertificate|UNKNOWN_CA|unknown ca|UnknownCA|alert certificate|CertificateUnknown|CertificateRevoked|CertificateExpired|UnsupportedCertificate|AccessDenied|alert number (4[2-689]|116)\b|HandshakeFailure|handshake failure/,
+      /CERTIFICATE_REQUIRED|certificate required|CertificateRequired|BAD_CERTIFICATE|bad certificate|BadCertificate|UNKNOWN_CA|unknown ca|UnknownCA|alert certificate|fatal alert: (?:Certificate(?:Unknown|Revoked|Expired)|UnsupportedCertificate|AccessDenied)|alert number (4[2-689]|116)\b|HandshakeFailure|handshake failure/,
     sentence: ({ certificate, engine }) =>
       `${certificate}: ${engine} wants a client certificate that it knows, and was shown ` +
       'none or another one.',

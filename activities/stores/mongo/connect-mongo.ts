@@ -6,6 +6,9 @@ import { patchMongoSockets } from './mongo-socket-patch.js';
 import { plainMongoProblem, toMongoAppError } from './mongo-errors.js';
 import { retryDeadlocks } from './retry-deadlocks.js';
 
+/** As long as connecting takes at most; the server gives up then. */
+const PING_MS = 5_000;
+
 interface MongoConnection {
   db: Db;
   client: MongoClient;
@@ -70,7 +73,7 @@ export async function connectMongo(options: {
     client,
     async ping() {
       try {
-        await db.collection('settings').findOne({}, { projection: { _id: 1 } });
+        await db.collection('settings').findOne({}, { projection: { _id: 1 }, maxTimeMS: PING_MS });
       } catch (error) {
         throw toMongoAppError(error);
       }

@@ -132,11 +132,11 @@ function accessProblem(error: MongoError): AccessProblem | undefined {
     : undefined;
 }
 
-/** A server that speaks TLS alone says nothing to a client that does not. */
+/** A server that speaks TLS alone says nothing to a client that does not, as one that is ending does. */
 export function plainMongoProblem(error: unknown): AccessProblem | undefined {
   return error instanceof MongoServerSelectionError && /^connection .* closed$/.test(error.message)
     ? new AccessProblem(
-        'MONGODB_URL: the server hangs up on a client without TLS; it may want tls=true or MONGODB_CA_FILE.',
+        'MONGODB_URL: the server hung up without a word; if it speaks TLS, it wants tls=true or MONGODB_CA_FILE.',
         { cause: error },
       )
     : undefined;

@@ -95,11 +95,18 @@ const NAMES = {
 /** What the AWS SDK throws when it has asked every place for credentials. */
 const NO_AWS_CREDENTIALS = 'CredentialsProviderError';
 
-/** The right that the security plugin misses, such as ` (indices:admin/create)`; empty: it names none. */
+const NO_RIGHT = 'no permissions for [';
+/** What follows the rights, of which several may stand there: `[indices:data/write/bulk[s], …] and User [name=…`. */
+const AFTER_RIGHTS = /\] and (?:User|associated)/;
+
+/** What the security plugin misses, such as ` (indices:admin/create)`; empty: it names nothing. */
 function missingRight(body: unknown): string {
   const reason = reasonText((body as { error?: unknown } | null)?.error);
-  const right = /\bno permissions for \[([\w:/*-]{1,100})\]/.exec(reason)?.[1];
-  return right === undefined ? '' : ` (${right})`;
+  const from = reason.indexOf(NO_RIGHT);
+  if (from === -1) return '';
+  const rest = reason.slice(from + NO_RIGHT.length, from + NO_RIGHT.length + 300);
+  const end = rest.search(AFTER_RIGHTS);
+  return end === -1 ? '' : ` (${rest.slice(0, end)})`;
 }
 
 /** Why the engine turns us away; undefined: it does not. */
@@ -115,7 +122,9 @@ export function openSearchProblem(error: unknown, access: OpenSearchAccess): Acc
   const isForbidden = status === 403 && !isBlocked((body as { error?: unknown } | null)?.error);
   if (status !== 401 && !isForbidden) return undefined;
   if (access.aws != null)
-    return problem('OPENSEARCH_AWS_REGION: OpenSearch refuses requests signed with these AWS credentials.');
+    return problem(
+      `OPENSEARCH_AWS_REGION: OpenSearch refuses requests signed with these AWS credentials${missingRight(body)}.`,
+    );
   const variables = access.username == null ? 'OPENSEARCH_URL' : 'OPENSEARCH_USERNAME, OPENSEARCH_PASSWORD';
   return problem(
     status === 401
@@ -124,13 +133,19 @@ export function openSearchProblem(error: unknown, access: OpenSearchAccess): Acc
   );
 }
 
-/** A server that speaks TLS alone says nothing to a client that does not; asked at the start, and by `/ready`. */
+/**
+ * A server that speaks TLS alone says nothing to a client that does not, as one that is ending does: the sentence holds
+ * for both.
+ */
 export function plainProblem(error: unknown, url: string): AccessProblem | undefined {
   if (!url.startsWith('http:') || !(error instanceof errors.ConnectionError)) return undefined;
   return /socket hang up|ECONNRESET/.test(error.message)
-    ? new AccessProblem('OPENSEARCH_URL: the server hangs up on a client without TLS; it may want https.', {
-        cause: error,
-      })
+    ? new AccessProblem(
+        'OPENSEARCH_URL: the server hung up without a word; if it speaks TLS, it wants https.',
+        {
+          cause: error,
+        },
+      )
     : undefined;
 }
 
