@@ -59,7 +59,7 @@ export async function takeDocument(
   const received = await receive({ blobId: uploadId, ...foreseen });
   try {
     const isRecent = performance.now() - checkedAt < RECENT_MS;
-    const known = isRecent ? place : await adapters.partitions.get(partition);
+    const known = place !== null && isRecent ? place : await adapters.partitions.get(partition);
     let present: FileRecord | null | undefined;
     const checked = await checkUpload(received, {
       stores: adapters,
