@@ -65,7 +65,7 @@ test('what does not fit gives one sentence that names the variable', async () =>
     ],
     [
       await problemOf(engine.urlOf({ ...ACCOUNT, clientFile: null }), null),
-      /^MONGODB_URL: the server hangs up/,
+      /^MONGODB_URL: the server hung up/,
     ],
   ];
   for (const [sentence, expected] of table) expect(sentence).toMatch(expected);

@@ -75,7 +75,7 @@ test('what does not fit gives one sentence that names the variable', async () =>
       },
       /^OPENSEARCH_CLIENT_CERT_FILE: OpenSearch wants a client certificate/,
     ],
-    [{ OPENSEARCH_URL: engine.url.replace('https:', 'http:') }, /^OPENSEARCH_URL: /],
+    [{ OPENSEARCH_URL: engine.url.replace('https:', 'http:') }, /^OPENSEARCH_URL: the server hung up/],
   ];
   for (const [changes, sentence] of table) expect(await problemOf(changes)).toMatch(sentence);
 });

@@ -15,10 +15,12 @@ import { startSecuredMongodb } from './support/secured-mongodb.js';
 import { startSecuredOpenSearch } from './support/secured-opensearch.js';
 import { SERVER_NAME, startSecuredTemporal } from './support/secured-temporal.js';
 
+const PREFIX = 'tamis-secured-';
+
 /** As docs/operations.md names the rights that its user needs, and no more. */
 const RIGHTS = {
   cluster_permissions: ['cluster_composite_ops', 'cluster_monitor', 'indices:data/write/reindex'],
-  index_permissions: [{ index_patterns: ['tamis-*'], allowed_actions: ['indices_all'] }],
+  index_permissions: [{ index_patterns: [`${PREFIX}*`], allowed_actions: ['indices_all'] }],
 };
 const PASSWORDS = {
   opensearch: `o-${randomBytes(9).toString('hex')}`,
@@ -65,7 +67,7 @@ beforeAll(async () => {
 afterAll(() => closing.all(), 120_000);
 
 test('both jobs run on secured engines, with the rights that the handbook names', async () => {
-  stack = await openStack(environment);
+  stack = await openStack({ ...environment, OPENSEARCH_INDEX_PREFIX: `${PREFIX}one-` });
   closing.add(() => stack.close());
   await Promise.all([stack.startGateway(), stack.startWorker()]);
   const client = documentClient(stack);
@@ -109,7 +111,7 @@ test('both jobs run on secured engines, with the rights that the handbook names'
 }, 300_000);
 
 test('the vector store is migrated with the same rights', async () => {
-  const migrated = await openStack(environment);
+  const migrated = await openStack({ ...environment, OPENSEARCH_INDEX_PREFIX: `${PREFIX}two-` });
   try {
     const { fill, questions } = generatedCorpus({ files: 4, paragraphs: 50 });
     const report = await migrateSchemaTwo(migrated, {

@@ -1,5 +1,6 @@
 import { connectMongo } from '../../activities/stores/mongo/connect-mongo.js';
 import { connectOpenSearch } from '../../activities/stores/opensearch/connect-opensearch.js';
+import { hasEngineType } from '../../activities/stores/opensearch/opensearch-errors.js';
 import type { Config } from '../../schemas/config/config.js';
 
 /** Removes the database and the indices of a test run. */
@@ -15,8 +16,10 @@ export async function dropRun({
   }
   const engine = connectOpenSearch(opensearch);
   try {
-    // With a pattern, gone already is no error: a client repeats a deletion that a busy engine answered too late.
-    await engine.client.request('DELETE', `/${opensearch.indexPrefix}*`);
+    await engine.client.request('DELETE', `/${opensearch.indexPrefix}*`).catch((error: unknown) => {
+      // Gone already when the client repeats a deletion that a busy engine answered too late.
+      if (!hasEngineType(error, 'index_not_found_exception')) throw error;
+    });
   } finally {
     await engine.close();
   }

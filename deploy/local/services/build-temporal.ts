@@ -42,7 +42,7 @@ export async function buildTemporal(bench: Workbench, program: GoProgram): Promi
       // without cgo it needs no C compiler, and runs for a user that has no entry in the password file
       env: { CGO_ENABLED: '0', GOWORK: 'off' },
       progress: goProgress,
-      advice: ['Go could not build it: look at GOPROXY and GOFLAGS, or install the temporal CLI yourself'],
+      advice: ['Go could not build it: look at GOPROXY and GOFLAGS', ...advice],
     });
   });
   return join(folder, file);

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { killGroup } from '../../../deploy/local/kill-group.js';
+import { identify, isAlive } from '../../../deploy/local/process-identity.js';
 import type { Launch } from '../../../deploy/local/services/service.js';
 import { until } from '../../support/until.js';
 
@@ -13,7 +14,7 @@ export function programOf(variable: string): string {
   return path;
 }
 
-/** A folder for one engine of a test, removed with it. */
+/** A folder for one engine of a test; `removeFolder` takes it away. */
 export function engineFolder(name: string): string {
   return mkdtempSync(join(tmpdir(), `tamis-secured-${name}-`));
 }
@@ -44,21 +45,17 @@ export async function startEngine(
     ...(launch.uid !== undefined && { uid: launch.uid, gid: launch.uid }),
   });
   closeSync(output);
-  const gone = once(child, 'exit');
+  child.on('error', () => undefined);
+  const leader = child.pid === undefined ? null : identify(child.pid);
   const close = async (): Promise<void> => {
-    if (child.exitCode === null && child.signalCode === null) {
-      process.kill(-child.pid!, 'SIGTERM');
-      const timer = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), 20_000);
-      await gone;
-      clearTimeout(timer);
-    }
+    if (leader !== null) await killGroup(leader, 20);
   };
   const lastWords = (): string => readFileSync(log, 'utf8').slice(-3000);
   try {
     await until(
       `${name} answers`,
       async () => {
-        if (child.exitCode !== null || child.signalCode !== null) throw new Error(`${name} ended`);
+        if (leader === null || !isAlive(leader)) throw new Error(`${name} ended`);
         return answers().catch(() => false);
       },
       { withinMs: 180_000, everyMs: 200 },
@@ -71,13 +68,21 @@ export async function startEngine(
   return { close };
 }
 
-/** Closes in the reverse order of opening, whatever fails. */
+/** Closes in the reverse order of opening, all of it, and tells of the first failure afterwards. */
 export function closer() {
   const closings: (() => unknown)[] = [];
   return {
     add: (close: () => unknown): void => void closings.push(close),
     async all(): Promise<void> {
-      for (const close of closings.splice(0).reverse()) await close();
+      const failures: unknown[] = [];
+      for (const close of closings.splice(0).reverse()) {
+        try {
+          await close();
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+      if (failures.length > 0) throw failures[0];
     },
   };
 }

@@ -3,7 +3,11 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { launchFerretdb } from '../../../deploy/local/services/ferretdb.js';
-import { launchPostgres, postgresAddress } from '../../../deploy/local/services/postgres-launch.js';
+import {
+  launchPostgres,
+  postgresAddress,
+  readPostgresPassword,
+} from '../../../deploy/local/services/postgres-launch.js';
 import type { Authorities } from '../../support/certificates.js';
 import { freePort } from '../../support/free-port.js';
 import { testBench } from '../../unit/deploy/test-bench.js';
@@ -52,7 +56,8 @@ export async function startSecuredMongodb(
       const shown = file === null ? '' : `&tlsCertificateKeyFile=${encodeURIComponent(file)}`;
       return `mongodb://${login}127.0.0.1:${port}/?directConnection=true&serverSelectionTimeoutMS=3000${shown}`;
     };
-    const owner = ownerOf(bench.paths.local);
+    // The account that the launcher has made for PostgreSQL, which may make others.
+    const owner = { user: new URL(postgresAddress(inner)).username, password: readPostgresPassword(bench) };
     const engine = await startEngine('ferretdb', folder, { ...plain, args: secured }, async () => {
       const client = new MongoClient(urlOf(owner), { tls: true, ca: readFileSync(authorities.own.ca) });
       try {
@@ -83,14 +88,6 @@ async function accepts(port: number): Promise<boolean> {
     socket.on('error', () => resolve(false));
     socket.on('connect', () => socket.end());
   });
-}
-
-/** The account that the launcher has made for PostgreSQL, who may make others. */
-function ownerOf(local: string): { user: string; password: string } {
-  const [, , , user = '', password = ''] = readFileSync(join(local, 'postgres/pgpass'), 'utf8')
-    .trim()
-    .split(':');
-  return { user, password };
 }
 
 function bothIn({ own, folder }: Authorities): string {

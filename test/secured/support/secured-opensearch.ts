@@ -12,8 +12,6 @@ export interface SecuredOpenSearch {
   url: string;
   /** A user with these rights alone. */
   addUser(name: string, password: string, role: OpenSearchRole): Promise<void>;
-  /** One call as its administrator, who is known by a certificate. */
-  administer(method: string, path: string, body?: object): Promise<{ status: number; body: string }>;
   close(): Promise<void>;
 }
 
@@ -83,7 +81,6 @@ export async function startSecuredOpenSearch(authorities: Authorities): Promise<
     closing.add(() => engine.close());
     return {
       url,
-      administer,
       async addUser(name, password, role) {
         const calls: [string, object][] = [
           [`roles/${name}`, role],
