@@ -80,7 +80,10 @@ async function main(): Promise<void> {
   });
   const client = createClient(clientConnection, config);
   await ensureSchedules(client, config, (schedule) =>
-    logger.error({ schedule }, 'SECRETS_KEY: no key opens what this schedule starts; remove it and set it anew'),
+    logger.error(
+      { schedule },
+      'SECRETS_KEY: no key opens what this schedule starts; remove it and set it anew',
+    ),
   );
   const endUpkeep = await startUpkeep(client, config, (error) =>
     logger.warn({ err: error }, 'the upkeep workflows could not be told'),
