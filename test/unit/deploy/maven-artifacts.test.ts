@@ -11,7 +11,7 @@ test.each(readdirSync(LISTS).filter((name) => name.endsWith('.txt')))(
     const artifacts = parseArtifacts(readFileSync(join(LISTS, list), 'utf8'));
     const names = artifacts.map(({ folder, name }) => `${folder}/${name}`);
     expect(new Set(names).size).toBe(names.length);
-    expect(artifacts.length).toBeGreaterThan(10);
+    expect(artifacts).not.toEqual([]);
   },
 );
 
