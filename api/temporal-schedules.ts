@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import {
   ScheduleAlreadyRunning,
@@ -9,6 +7,8 @@ import {
   isGrpcServiceError,
 } from '@temporalio/client';
 import type { Client, ScheduleDescription, ScheduleHandle } from '@temporalio/client';
+import { changeSchedule } from '../activities/temporal/change-schedule.js';
+import type { Schedule } from '../activities/temporal/change-schedule.js';
 import {
   areAlikeWritten,
   decodeAction,
@@ -30,8 +30,6 @@ import type { ScheduleName, ScheduledWork } from '../schemas/migrations/schedule
 const MINUTE_MS = 60_000;
 /** gRPC's INVALID_ARGUMENT: a cron line that Temporal cannot read. */
 const INVALID_ARGUMENT = 3;
-/** A change is looked at after so long: Temporal has applied or dropped it by then, or the next look will tell. */
-const LOOK_PAUSE_MS = 100;
 const MAX_LOOKS = 50;
 /** Those whose workflow answers with counts. */
 const COUNTING: ReadonlySet<ScheduleName> = new Set(['reconcile']);
@@ -97,7 +95,7 @@ export function createScheduleSteering(
         );
       } catch (error) {
         if (!(error instanceof ScheduleAlreadyRunning)) throw unreadable(error) ?? away(error);
-        await changeSchedule(client, work, change, ask);
+        await updateSchedule(client, work, change, ask);
       }
     },
 
@@ -132,69 +130,50 @@ function withComment(cron: string): string {
   return `${cron} # ${cron}`;
 }
 
-/**
- * Changes what is asked for and keeps the rest. A change names the state that was read, so that the server drops it
- * when a change, from Temporal's UI perhaps, came first; it is then made anew on what they left. The same is done by
- * `workers/schedules.ts`, which says more of it.
- */
-async function changeSchedule(
+/** Changes what is asked for and keeps the rest. */
+async function updateSchedule(
   client: Client,
   work: ScheduledWork,
   change: ScheduleChange,
   ask: <T>(call: () => Promise<T>) => Promise<T>,
 ): Promise<void> {
-  const { scheduleId } = work;
-  const { namespace, identity, loadedDataConverter } = client.options;
+  const { loadedDataConverter } = client.options;
   const encoded = await encodeAction(loadedDataConverter, work);
-  let writtenAgainst: string | null = null;
+  const wanted = async (schedule: Described['schedule']): Promise<Schedule | null> => {
+    const present = schedule?.action?.startWorkflow;
+    const args = (await decodeAction(loadedDataConverter, present))?.args;
+    const isWritten = areAlikeWritten(present, encoded) && isDeepStrictEqual(args, work.args);
+    if (isWritten && isAsWanted(schedule, change)) return null;
+    return {
+      ...schedule,
+      spec: { cronString: [withComment(change.cron)] },
+      action: {
+        startWorkflow: {
+          ...present,
+          workflowType: { name: work.workflowType },
+          taskQueue: { name: work.taskQueue },
+          ...encoded,
+        },
+      },
+      policies: {
+        ...schedule?.policies,
+        catchupWindow: { seconds: change.catchUpMinutes * 60 } as never,
+      },
+      state: {
+        ...schedule?.state,
+        ...(change.paused === undefined ? {} : { paused: change.paused }),
+        ...(change.note === undefined ? {} : { notes: change.note }),
+      },
+    };
+  };
+  let isSettled: boolean;
   try {
-    for (let look = 0; look < MAX_LOOKS; look += 1) {
-      const { schedule, conflictToken } = await ask(() =>
-        client.workflowService.describeSchedule({ namespace, scheduleId }),
-      );
-      const present = schedule?.action?.startWorkflow;
-      const args = (await decodeAction(loadedDataConverter, present))?.args;
-      const isWritten = areAlikeWritten(present, encoded) && isDeepStrictEqual(args, work.args);
-      if (isWritten && isAsWanted(schedule, change)) return;
-      const state = Buffer.from(conflictToken).toString('hex');
-      if (state !== writtenAgainst)
-        await ask(() =>
-          client.workflowService.updateSchedule({
-            namespace,
-            scheduleId,
-            identity,
-            requestId: randomUUID(),
-            conflictToken,
-            schedule: {
-              ...schedule,
-              spec: { cronString: [withComment(change.cron)] },
-              action: {
-                startWorkflow: {
-                  ...present,
-                  workflowType: { name: work.workflowType },
-                  taskQueue: { name: work.taskQueue },
-                  ...encoded,
-                },
-              },
-              policies: {
-                ...schedule?.policies,
-                catchupWindow: { seconds: change.catchUpMinutes * 60 } as never,
-              },
-              state: {
-                ...schedule?.state,
-                ...(change.paused === undefined ? {} : { paused: change.paused }),
-                ...(change.note === undefined ? {} : { notes: change.note }),
-              },
-            },
-          }),
-        );
-      writtenAgainst = state;
-      await setTimeout(LOOK_PAUSE_MS);
-    }
+    isSettled = await changeSchedule(client, work.scheduleId, wanted, { looks: MAX_LOOKS, ask });
   } catch (error) {
     throw unreadable(error) ?? away(error);
   }
-  throw new AppError('CONFLICT', 'The schedule is being changed by other requests all the time.');
+  if (!isSettled)
+    throw new AppError('CONFLICT', 'The schedule is being changed by other requests all the time.');
 }
 
 function isAsWanted(

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import {
   ScheduleAlreadyRunning,
@@ -8,6 +6,8 @@ import {
   isGrpcServiceError,
 } from '@temporalio/client';
 import type { Client } from '@temporalio/client';
+import { changeSchedule } from '../activities/temporal/change-schedule.js';
+import type { Schedule } from '../activities/temporal/change-schedule.js';
 import { areAlikeWritten, decodeAction, encodeAction } from '../activities/temporal/schedule-action.js';
 import type { Config } from '../schemas/config/config.js';
 import {
@@ -27,8 +27,6 @@ import type { ScheduledWork } from '../schemas/migrations/schedules.js';
 
 const HOUR_MS = 3_600_000;
 
-/** An update is looked at after so long: Temporal has applied or dropped it by then, or the next look will tell. */
-const UPDATE_PAUSE_MS = 100;
 const MAX_UPDATE_LOOKS = 100;
 /** gRPC's number of it. */
 const NOT_FOUND = 5;
@@ -50,8 +48,15 @@ export async function ensureSchedules(
     const work = retentionWork(prefix, name, kept);
     if (work !== null) await ensure(client, work);
   }
-  for (const id of [backupScheduleId(prefix), ...MIGRATIONS.map((name) => migrationScheduleId(prefix, name))])
-    if (!(await renewAction(client, id))) onUnreadable(id);
+  const ofOperators = [
+    backupScheduleId(prefix),
+    ...MIGRATIONS.map((name) => migrationScheduleId(prefix, name)),
+  ];
+  await Promise.all(
+    ofOperators.map(async (id) => {
+      if (!(await renewAction(client, id))) onUnreadable(id);
+    }),
+  );
   // Another worker may serve what this one does not.
   if (!config.services.proxy) return;
   if ((kept.signals?.alerts ?? 0) === 0) await remove(client, retainAlertsScheduleId(prefix));
@@ -76,11 +81,7 @@ async function ensure(client: Client, { scheduleId, ...started }: ScheduledWork)
 
 /** What is wanted in place of what a schedule starts; null: it is as wanted. */
 type Change = (present: Action | null | undefined) => Promise<Partial<Action> | null>;
-type Action = NonNullable<
-  NonNullable<
-    NonNullable<Awaited<ReturnType<Client['workflowService']['describeSchedule']>>['schedule']>['action']
-  >['startWorkflow']
->;
+type Action = NonNullable<NonNullable<Schedule['action']>['startWorkflow']>;
 
 async function updateAction(client: Client, work: ScheduledWork): Promise<void> {
   const { scheduleId, workflowType, taskQueue, args, staticSummary } = work;
@@ -117,37 +118,15 @@ async function renewAction(client: Client, scheduleId: string): Promise<boolean>
   return isReadable;
 }
 
-/**
- * Changes what a schedule starts and nothing else. The SDK's `update` writes the whole schedule as it was read, and
- * Temporal applies changes some time after it took them: a pause in between would be lost. So the update names the
- * state that was read (`conflict_token`, `temporal/api/workflowservice/v1/request_response.proto`); the server drops
- * one whose state is no longer the present one, without an error, and it is written anew.
- */
+/** Changes what a schedule starts and nothing else. */
 async function changeAction(client: Client, scheduleId: string, change: Change): Promise<void> {
-  const { namespace, identity } = client.options;
-  let writtenAgainst: string | null = null;
-  for (let look = 0; look < MAX_UPDATE_LOOKS; look += 1) {
-    const { schedule, conflictToken } = await client.workflowService.describeSchedule({
-      namespace,
-      scheduleId,
-    });
+  const wanted = async (schedule: Schedule | null | undefined): Promise<Schedule | null> => {
     const present = schedule?.action?.startWorkflow;
-    const wanted = await change(present);
-    if (wanted === null) return;
-    const state = Buffer.from(conflictToken).toString('hex');
-    if (state !== writtenAgainst)
-      await client.workflowService.updateSchedule({
-        namespace,
-        scheduleId,
-        identity,
-        requestId: randomUUID(),
-        conflictToken,
-        schedule: { ...schedule, action: { startWorkflow: { ...present, ...wanted } } },
-      });
-    writtenAgainst = state;
-    await setTimeout(UPDATE_PAUSE_MS);
-  }
-  throw new Error(`What the schedule ${scheduleId} starts could not be updated: it changes all the time.`);
+    const changed = await change(present);
+    return changed && { ...schedule, action: { startWorkflow: { ...present, ...changed } } };
+  };
+  if (!(await changeSchedule(client, scheduleId, wanted, { looks: MAX_UPDATE_LOOKS })))
+    throw new Error(`What the schedule ${scheduleId} starts could not be updated: it changes all the time.`);
 }
 
 async function remove(client: Client, scheduleId: string): Promise<void> {
