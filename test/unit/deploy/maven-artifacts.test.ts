@@ -11,7 +11,8 @@ test.each(readdirSync(LISTS).filter((name) => name.endsWith('.txt')))(
     const artifacts = parseArtifacts(readFileSync(join(LISTS, list), 'utf8'));
     const names = artifacts.map(({ folder, name }) => `${folder}/${name}`);
     expect(new Set(names).size).toBe(names.length);
-    expect(artifacts).not.toEqual([]);
+    // The zip of the security plugin holds all that it needs.
+    expect(artifacts.length).toBeGreaterThan(list === 'opensearch-security.txt' ? 0 : 10);
   },
 );
 
