@@ -8,6 +8,9 @@ import type { Workbench } from '../workbench.js';
 
 const MODULE_FILES = fileURLToPath(new URL('../artifacts/temporal-cli/', import.meta.url));
 
+/** Part of a build's name: the module file decides it for every program. */
+export const DRIVER = 'sqlite-1.44.3';
+
 interface GoProgram {
   /** Of the folder in the cache. */
   readonly name: string;

@@ -3,12 +3,13 @@ import { dirname, join } from 'node:path';
 import { buildIntoCache } from '../build-into-cache.js';
 import { findProgram } from '../find-program.js';
 import { fetchArtifacts } from '../maven-artifacts.js';
+import type { Workbench } from '../workbench.js';
 import { finishOpenSearchHome } from './opensearch-home.js';
 import { launchOpenSearch } from './opensearch-launch.js';
 import type { Program, Service } from './service.js';
 
 const VERSION = '2.19.1';
-const ASSEMBLED = `opensearch-${VERSION}`;
+export const ASSEMBLED = `opensearch-${VERSION}`;
 
 /** OpenSearch with its k-NN plugin (Lucene engine), a single node on loopback. */
 export const opensearch: Service = {
@@ -36,12 +37,7 @@ export const opensearch: Service = {
   },
 
   async build(bench) {
-    const home = await buildIntoCache(bench, ASSEMBLED, 'opensearch', async (draft) => {
-      bench.report.phase('opensearch', `assembling ${VERSION} from Maven artifacts`, 30);
-      await fetchArtifacts(bench, 'opensearch', 'opensearch.txt', draft);
-      finishOpenSearchHome(draft, VERSION);
-    });
-    return assembled(home);
+    return assembled(await assembleOpenSearch(bench, ASSEMBLED, ['opensearch.txt']));
   },
 
   launch: launchOpenSearch,
@@ -60,6 +56,19 @@ export const opensearch: Service = {
     return true;
   },
 };
+
+/** A home of the artifacts of some lists, in the cache under a name. */
+export function assembleOpenSearch(
+  bench: Workbench,
+  name: string,
+  lists: readonly string[],
+): Promise<string> {
+  return buildIntoCache(bench, name, 'opensearch', async (draft) => {
+    bench.report.phase('opensearch', `assembling ${VERSION} from Maven artifacts`, 30);
+    for (const list of lists) await fetchArtifacts(bench, 'opensearch', list, draft);
+    finishOpenSearchHome(draft, VERSION);
+  });
+}
 
 async function ask(path: string, address: string): Promise<Response> {
   const url = new URL(path, address);

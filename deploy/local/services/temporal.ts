@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { askProgram } from '../ask-program.js';
 import { downloadIntoCache } from '../download-into-cache.js';
 import { findProgram } from '../find-program.js';
-import { buildTemporal } from './build-temporal.js';
+import { DRIVER, buildTemporal } from './build-temporal.js';
 import type { Program, Service } from './service.js';
 
 const CLI = { module: 'github.com/temporalio/cli/cmd/temporal', version: '1.5.1' };
 const DOWNLOADED = 'temporal-cli';
-const BUILT = `temporal-cli-${CLI.version}-sqlite-1.44.3`;
+const BUILT = `temporal-cli-${CLI.version}-${DRIVER}`;
 
 /**
  * A write-ahead log takes half the processor time of SQLite's rollback journal (0.09 instead of 0.18 s for each file
