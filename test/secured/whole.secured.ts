@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createStandInCapi } from '../../deploy/stand-in-capi/create-stand-in-capi.js';
 import type { StandInCapi } from '../../deploy/stand-in-capi/create-stand-in-capi.js';
+import { askStack } from '../support/ask-stack.js';
 import { generatedCorpus } from '../support/campaign-corpus.js';
 import { makeAuthorities } from '../support/certificates.js';
 import { documentClient } from '../support/document-client.js';
@@ -79,15 +80,11 @@ test('both jobs run on secured engines, with the rights that the handbook names'
     text: 'How often are the millstones dressed?',
   });
   expect(found[0]).toMatchObject({ content: expect.stringContaining('six weeks') });
-  const chat = await stack.request('/v1/chat/completions', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      model: 'rag-mill',
-      messages: [{ role: 'user', content: 'How often are the millstones dressed?' }],
-    }),
+  const chat = await askStack<object>(stack, 'POST', '/v1/chat/completions', {
+    model: 'rag-mill',
+    messages: [{ role: 'user', content: 'How often are the millstones dressed?' }],
   });
-  expect([chat.status, await chat.text()]).toEqual([200, expect.stringContaining('six weeks')]);
+  expect([chat.status, JSON.stringify(chat.body)]).toEqual([200, expect.stringContaining('six weeks')]);
 
   const changed = await client.send('PUT', 'mill', 'guide', '# Mill\n\nNow every four weeks.', 'guide.md');
   const { task_status_url: url } = (await changed.json()) as { task_status_url: string };

@@ -1,6 +1,8 @@
 import { connectOpenSearch } from '../../activities/stores/opensearch/connect-opensearch.js';
-import type { OpenSearchOptions } from '../../activities/stores/opensearch/connect-opensearch.js';
-import type { OpenSearchClient } from '../../activities/stores/opensearch/connect-opensearch.js';
+import type {
+  OpenSearchClient,
+  OpenSearchOptions,
+} from '../../activities/stores/opensearch/connect-opensearch.js';
 import { chunkMapping, indexSettings, vectorMapping } from '../../activities/stores/opensearch/mapping.js';
 import { chunkId } from '../../schemas/documents/chunk-id.js';
 

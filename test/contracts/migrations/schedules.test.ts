@@ -33,6 +33,22 @@ function window(prefix: string, windowMinutes = 60) {
   return windowWork(prefix, { name: 'records', unit: 'records', windowMinutes, pagesPerSecond: 5 });
 }
 
+interface Opened {
+  prefix: string;
+  close(): Promise<void>;
+}
+
+async function closeAll(client: Client, opened: readonly Opened[]): Promise<void> {
+  for (const { prefix, close } of opened) {
+    for (const id of scheduleIds(prefix))
+      await client.schedule
+        .getHandle(id)
+        .delete()
+        .catch(() => undefined);
+    await close();
+  }
+}
+
 function contract(open: (prefix: string) => ScheduleSteering): void {
   it('knows none that was not set', async () => {
     const steering = open(newPrefix());
@@ -103,7 +119,7 @@ function contract(open: (prefix: string) => ScheduleSteering): void {
 describe('fake schedules', () => contract((prefix) => createFakeSchedules(prefix).steering));
 
 describe("Temporal's schedules", () => {
-  const opened: { prefix: string; close(): Promise<void> }[] = [];
+  const opened: Opened[] = [];
   let connection: Connection;
   let client: Client;
 
@@ -125,14 +141,7 @@ describe("Temporal's schedules", () => {
     client = new Client({ connection });
   });
   afterAll(async () => {
-    for (const { prefix, close } of opened) {
-      for (const id of scheduleIds(prefix))
-        await client.schedule
-          .getHandle(id)
-          .delete()
-          .catch(() => undefined);
-      await close();
-    }
+    await closeAll(client, opened);
     await connection.close();
   });
 
@@ -223,7 +232,7 @@ describe("Temporal's schedules", () => {
 });
 
 describe('schedules under TEMPORAL_ENCRYPT_PAYLOADS', () => {
-  const opened: { prefix: string; close(): Promise<void> }[] = [];
+  const opened: Opened[] = [];
   let connection: Connection;
 
   interface Keys {
@@ -265,15 +274,7 @@ describe('schedules under TEMPORAL_ENCRYPT_PAYLOADS', () => {
     connection = await Connection.connect({ address: process.env['TEMPORAL_ADDRESS']! });
   });
   afterAll(async () => {
-    const client = new Client({ connection });
-    for (const { prefix, close } of opened) {
-      for (const id of scheduleIds(prefix))
-        await client.schedule
-          .getHandle(id)
-          .delete()
-          .catch(() => undefined);
-      await close();
-    }
+    await closeAll(new Client({ connection }), opened);
     await connection.close();
   });
 

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { connectTemporal } from '../../../api/temporal.js';
 import { parseConfig } from '../../../schemas/config/config.js';
 import { accessProblemOf } from '../../../schemas/engine-access.js';
-import { connectTemporal as connectWorker } from '../../../workers/connect-temporal.js';
 import { makeAuthorities, readTls } from '../../support/certificates.js';
 import type { Authorities, Certificate } from '../../support/certificates.js';
+import { certificateFaults, temporalProblems } from '../../support/temporal-problems.js';
 import { openTlsProxy, targetOf } from '../../support/tls-proxy.js';
 import type { TlsProxy } from '../../support/tls-proxy.js';
 
@@ -43,55 +43,20 @@ function environment(changes: Environment = {}): Environment {
   };
 }
 
-/** What a gateway says that asks Temporal, and a worker that connects; undefined: nothing is the matter. */
-async function problems(env: Environment): Promise<(string | undefined)[]> {
-  const config = parseConfig(env);
-  const workflows = connectTemporal(config);
-  const gateway: unknown = await workflows.ping().catch((error: unknown) => error);
-  await workflows.close();
-  const worker = await connectWorker(config.temporal).catch((error: unknown) => error);
-  if (worker !== null && typeof worker === 'object' && 'connection' in worker) {
-    const open = worker as Awaited<ReturnType<typeof connectWorker>>;
-    await Promise.all([open.connection.close(), open.clientConnection.close()]);
-  }
-  return [gateway, worker].map((outcome) =>
-    outcome instanceof Error
-      ? (accessProblemOf(outcome)?.message ?? `unknown: ${outcome.message}`)
-      : undefined,
-  );
-}
-
 test('gateway and worker show a certificate of their own and expect the name that they are told', async () => {
-  expect(await problems(environment())).toEqual([undefined, undefined]);
+  expect(await temporalProblems(environment(), { makesNamespace: false })).toEqual([undefined, undefined]);
 });
 
 test('what does not fit gives one sentence that names the variable, in both processes', async () => {
-  const stranger = authorities.foreign.issue('stranger');
   const table: [Environment, RegExp][] = [
-    [
-      { TEMPORAL_TLS_SERVER_CA_CERT_PATH: authorities.foreign.ca },
-      /^TEMPORAL_TLS_SERVER_CA_CERT_PATH: none of its certificates signs the certificate of Temporal\.$/,
-    ],
-    [
-      { TEMPORAL_TLS_SERVER_NAME: '' },
-      /^TEMPORAL_TLS_SERVER_NAME: the certificate of Temporal is for another name\.$/,
-    ],
-    [
-      { TEMPORAL_TLS_CLIENT_CERT_PATH: stranger.certificate, TEMPORAL_TLS_CLIENT_KEY_PATH: stranger.key },
-      /^TEMPORAL_TLS_CLIENT_CERT_PATH: Temporal (wants|hangs up)/,
-    ],
-    [
-      { TEMPORAL_TLS_CLIENT_CERT_PATH: '', TEMPORAL_TLS_CLIENT_KEY_PATH: '' },
-      /^TEMPORAL_TLS_CLIENT_CERT_PATH: Temporal wants a client certificate/,
-    ],
-    [{ TEMPORAL_TLS: 'false' }, /^TEMPORAL_TLS: /],
+    ...certificateFaults(authorities),
     [
       { TEMPORAL_NAMESPACE: 'nobody-made-it' },
       /^TEMPORAL_NAMESPACE: Temporal has no namespace nobody-made-it/,
     ],
   ];
   for (const [changes, sentence] of table) {
-    const [gateway, worker] = await problems(environment(changes));
+    const [gateway, worker] = await temporalProblems(environment(changes), { makesNamespace: false });
     expect(gateway).toMatch(sentence);
     // The worker makes a namespace once it is connected.
     if (!('TEMPORAL_NAMESPACE' in changes)) expect(worker).toMatch(sentence);
