@@ -12,7 +12,7 @@ interface Waiting<Item, Result> {
 export interface JointCallsOptions<Item, Result> {
   /** Items of one joint call. */
   size: number;
-  /** What comes within this time of each other shares a call, where none is under way. */
+  /** What comes within this time of each other shares a call, where none is under way; 0: the first goes at once. */
   windowMs: number;
   /** Answers a result for each item, in their order. */
   call(items: readonly Item[], signal: AbortSignal | undefined): Promise<Result[]>;
@@ -103,6 +103,7 @@ export function createJointCalls<Item, Result>(
         waiting.push(own);
         const full = waiting.reduce((sum, one) => sum + one.items.length, 0) >= size;
         if (full) void send();
+        else if (underWay === 0 && windowMs === 0) void send();
         else if (underWay === 0) timer ??= setTimeout(() => void send(), windowMs);
       });
     } finally {

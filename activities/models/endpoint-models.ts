@@ -168,7 +168,11 @@ export function createEndpointModels(options: EndpointModelsOptions): ModelBuild
       server: serverOf(endpoint),
       calls: callsOf(endpoint),
     });
-    return createJointEmbedder(embedder, endpoint.batch_size);
+    // Other servers, and those behind an interface of OpenAI's form, work on many requests at once.
+    return createJointEmbedder(embedder, {
+      size: endpoint.batch_size,
+      joinsQuestions: endpoint.provider === 'ollama',
+    });
   };
 
   const talking = (endpoint: ModelEndpoint, contextTokens: number): LanguageModel => {

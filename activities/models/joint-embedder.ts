@@ -15,20 +15,32 @@ function isServersState(error: unknown): boolean {
 /**
  * The same embedder, which sends the few texts of several small documents in one request: a model takes a batch in half
  * the time of its texts one by one. A joint request that is refused is made again for each document by itself. Many
- * texts of one document, and questions, are sent as they come.
+ * texts of one document are sent as they come.
  *
- * @param size texts of one joint request
+ * A question never waits for others to come. While one is being embedded, those that come meanwhile go together, if the
+ * server takes requests one after the other anyway; otherwise each is sent as it comes.
+ *
+ * @param options.size texts of one joint request
+ * @param options.joinsQuestions whether the server works on one request at a time
  */
-export function createJointEmbedder(embedder: Embedder, size: number): Embedder {
-  const embedDocuments = createJointCalls<string, number[]>({
-    size,
-    windowMs: WINDOW_MS,
-    call: (texts, signal) => embedder.embed(texts, { kind: 'document', ...(signal && { signal }) }),
-    isForAll: isServersState,
-  });
+export function createJointEmbedder(
+  embedder: Embedder,
+  { size, joinsQuestions }: { size: number; joinsQuestions: boolean },
+): Embedder {
+  const together = (kind: 'document' | 'query', windowMs: number) =>
+    createJointCalls<string, number[]>({
+      size,
+      windowMs,
+      call: (texts, signal) => embedder.embed(texts, { kind, ...(signal && { signal }) }),
+      isForAll: isServersState,
+    });
+  const embedDocuments = together('document', WINDOW_MS);
+  const embedQuestions = joinsQuestions ? together('query', 0) : null;
   return {
     ...embedder,
-    embed: (texts, options) =>
-      options.kind === 'query' ? embedder.embed(texts, options) : embedDocuments(texts, options.signal),
+    embed(texts, options) {
+      if (options.kind === 'document') return embedDocuments(texts, options.signal);
+      return embedQuestions?.(texts, options.signal) ?? embedder.embed(texts, options);
+    },
   };
 }

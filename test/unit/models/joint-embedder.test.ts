@@ -14,7 +14,7 @@ interface Call {
 }
 
 /** An embedder whose answers a test gives; a text's vector is its own length. */
-function scripted(size = 8) {
+function scripted(size = 8, { joinsQuestions = false } = {}) {
   const calls: Call[] = [];
   const embedder: Embedder = {
     endpointName: 'default',
@@ -35,12 +35,13 @@ function scripted(size = 8) {
         });
       }),
   };
-  const joint = createJointEmbedder(embedder, size);
+  const joint = createJointEmbedder(embedder, { size, joinsQuestions });
   return {
     calls,
     embed: (texts: readonly string[], signal?: AbortSignal) =>
       joint.embed(texts, { kind: 'document', ...(signal && { signal }) }),
-    ask: (text: string) => joint.embed([text], { kind: 'query' }),
+    ask: (text: string, signal?: AbortSignal) =>
+      joint.embed([text], { kind: 'query', ...(signal && { signal }) }),
     called: (count: number) => until(`${count} calls`, async () => calls.length >= count),
   };
 }
@@ -92,6 +93,41 @@ describe('an embedder for the texts of several documents', () => {
     ]);
     for (const call of calls) call.answer();
     await Promise.all(answers);
+  });
+
+  it('lets questions that come during another go together, where the server takes one request at a time', async () => {
+    const { calls, embed, ask, called } = scripted(4, { joinsQuestions: true });
+    const first = ask('w');
+    // At once: a question does not wait for others to come.
+    expect(calls.map(({ texts }) => texts)).toEqual([['w']]);
+    const others = ['wh', 'wha', 'what'].map((question) => ask(question));
+    const documents = embed(['a', 'b', 'c']);
+    expect(calls.map(({ texts, kind }) => [texts.length, kind])).toEqual([
+      [1, 'query'],
+      [3, 'document'],
+    ]);
+    calls[0]!.answer();
+    expect(await first).toEqual([[1]]);
+    await called(3);
+    expect(calls[2]).toMatchObject({ texts: ['wh', 'wha', 'what'], kind: 'query' });
+    calls[2]!.answer();
+    expect(await Promise.all(others)).toEqual([[[2]], [[3]], [[4]]]);
+    calls[1]!.answer();
+    await documents;
+  });
+
+  it('lets a question that its client no longer waits for leave the others alone', async () => {
+    const { calls, ask, called } = scripted(4, { joinsQuestions: true });
+    const gone = new AbortController();
+    const first = ask('w');
+    const [left, stays] = [ask('wh', gone.signal).catch((error: unknown) => error), ask('wha')];
+    gone.abort(new Error('gone'));
+    expect(await left).toEqual(new Error('gone'));
+    calls[0]!.answer();
+    await called(2);
+    expect(calls[1]!.texts).toEqual(['wha']);
+    calls[1]!.answer();
+    expect(await Promise.all([first, stays])).toEqual([[[1]], [[3]]]);
   });
 
   it('tries each document by itself when a joint request is refused: one bad text fails alone', async () => {
