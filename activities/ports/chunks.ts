@@ -102,7 +102,8 @@ export interface ChunkStore {
    */
   searchWords(request: WordSearch): Promise<SearchLegHit[]>;
   /**
-   * What `searchWords` finds, and k-NN over one vector field in the same chunks. `size` hits per leg.
+   * What `searchWords` finds, and k-NN over one vector field in the same chunks. `size` hits per leg. `vectors` are
+   * those of the first hits by words, as far as they were asked for and could be asked for in the same request.
    * @throws AppError as `searchWords`
    */
   searchHybrid(
@@ -111,8 +112,10 @@ export interface ChunkStore {
       vectorField: string;
       /** The answer of `searchWords` to the same request, where it was asked before the vector was there. */
       lexical?: Promise<readonly SearchLegHit[]>;
+      /** Of so many of the first hits by words the vectors are read along, where those hits are known by then. */
+      vectorsOf?: number;
     },
-  ): Promise<{ lexical: SearchLegHit[]; dense: SearchLegHit[] }>;
+  ): Promise<{ lexical: SearchLegHit[]; dense: SearchLegHit[]; vectors?: ReadonlyMap<string, number[]> }>;
   /**
    * Chunks of a partition inside the scope, of whatever version; those that a refresh has not shown yet are left out.
    */
@@ -133,12 +136,18 @@ export interface ChunkStore {
   /**
    * Exact cosines of published chunks with a vector, by id; chunks that are not there or have none are left out. For
    * the candidates of a search: whether the caller may see them was checked when they were found.
+   * @param options.read chunks that are read along, as `getMany` does
    * @throws AppError VDB_SEARCH_ERROR
    */
   similarities(
     chunkIds: readonly string[],
-    options: { vector: readonly number[]; vectorField: string; signal?: AbortSignal | undefined },
-  ): Promise<Map<string, number>>;
+    options: {
+      vector: readonly number[];
+      vectorField: string;
+      read?: readonly string[];
+      signal?: AbortSignal | undefined;
+    },
+  ): Promise<{ cosines: Map<string, number>; chunks: Map<string, StoredChunk> }>;
   listByFile(fileKey: string, generation: number, limit?: number): Promise<StoredChunk[]>;
   /**
    * Published chunks of some generations, in the order of generation and position, a page at a time; each with the

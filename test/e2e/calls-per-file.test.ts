@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openInstantStack } from '../bench/open-bench-stack.js';
+import { openInstantModelServer } from '../bench/instant-model-server.js';
 import { indexWorkflowId } from '../../schemas/ids.js';
 import { documentClient } from '../support/document-client.js';
 import { openEngineTaps } from '../support/engine-taps.js';
@@ -112,4 +114,54 @@ describe('the calls that a small text costs', () => {
     expectAtMost(8, taps.mongodb(), chats);
     expectAtMost(5, taps.opensearch(), chats);
   }, 120_000);
+});
+
+/** Its vectors take part in feedback, which those of the built-in embedder do not. */
+describe('the calls that a search by vectors of a model server costs', () => {
+  const QUESTIONS = ['mill wheel', 'brook and barn', 'how often does it turn', 'grain and flour'];
+  let models: Awaited<ReturnType<typeof openInstantModelServer>>;
+  let remote: RunningStack;
+  let remoteTaps: EngineTaps;
+
+  beforeAll(async () => {
+    models = await openInstantModelServer({ dimension: 16 });
+    remoteTaps = await openEngineTaps({
+      MONGODB_URL: process.env['MONGODB_URL']!,
+      OPENSEARCH_URL: process.env['OPENSEARCH_URL']!,
+    });
+    remote = await openInstantStack(models, { SWEEP_INTERVAL_SECONDS: '3600' });
+    await Promise.all([remote.startGateway(remoteTaps.environment), remote.startWorker()]);
+    const client = documentClient(remote);
+    const words = ['mill', 'wheel', 'brook', 'barn', 'grain', 'flour', 'turn', 'often'];
+    for (let number = 0; number < 12; number += 1) {
+      const text = words.map((word, place) => word.repeat(1 + ((number + place) % 2))).join(' ');
+      await client.upload('POST', 'counted', `text-${number}`, `${text} ${number}`, `${number}.md`);
+    }
+    await until(
+      'the files are live',
+      async () => (await remote.adapters.files.countLive(['counted'])).get('counted') === 12,
+      { withinMs: 60_000 },
+    );
+  }, 180_000);
+
+  afterAll(async () => {
+    await remote.close();
+    await remoteTaps.close();
+    await models.close();
+  }, 60_000);
+
+  it('stay below their ceilings: two for the words, one for the vectors, one for feedback and the texts', async () => {
+    const ask = async (text: string): Promise<void> => {
+      const query = new URLSearchParams({ text, top_k: '5' });
+      const response = await remote.request(`/search/partition/counted?${query.toString()}`);
+      expect(response.status).toBe(200);
+      expect(((await response.json()) as { documents: unknown[] }).documents).toHaveLength(5);
+    };
+    // The first time, the words of a question are counted as well.
+    for (const question of QUESTIONS) await ask(question);
+    remoteTaps.reset();
+    for (const question of QUESTIONS) await ask(question);
+    // One more for the vector of the best hit: this model answers before the first by words are known.
+    expectAtMost(5, remoteTaps.opensearch(), QUESTIONS.length);
+  }, 60_000);
 });

@@ -19,6 +19,8 @@ export interface GroupHits {
   dropped: { lexical: DroppedHit[]; dense: DroppedHit[] };
   /** The question's. */
   vector: readonly number[];
+  /** Those of some hits, which came along. */
+  vectors: ReadonlyMap<string, readonly number[]>;
   /** Scores of all candidates by the question moved towards a hit; in place of the dense leg's, where there are any. */
   feedback?: { from: string; scores: FusedHit[] };
 }
@@ -35,6 +37,8 @@ export interface LegsRequest extends CheckLimits {
   topK: number;
   /** The files of the workspace. */
   fileKeys?: readonly string[];
+  /** Of so many of the first hits by words the vectors are wanted, where they can be had without a further request. */
+  vectorsOf: number;
   signal?: AbortSignal | undefined;
 }
 
@@ -91,6 +95,7 @@ export async function searchLegs(
       ...question,
       vector,
       vectorField: embedder.vectorField,
+      vectorsOf: request.vectorsOf,
       ...(rounds === 1 ? { lexical } : { withoutGenerations: [...without] }),
     });
     const near = answer.dense.filter(({ score }) => score >= similarityThreshold);
@@ -111,7 +116,8 @@ export async function searchLegs(
       dropped.dense.push(
         ...far.map(({ chunk, score }) => ({ id: chunk.chunk_id, score, reason: 'threshold' as const })),
       );
-      return { embedder, partitions, similarityThreshold, rounds, vector, ...legs, dropped };
+      const { vectors = new Map() } = answer;
+      return { embedder, partitions, similarityThreshold, rounds, vector, vectors, ...legs, dropped };
     }
     for (const generation of dead) without.add(generation);
     // Dead a round ago, and live since.

@@ -15,7 +15,7 @@ import { rerankResults } from './rerank-results.js';
 import { searchLegs } from './search-legs.js';
 import type { GroupHits } from './search-legs.js';
 import { traceSearch } from './trace-search.js';
-import { addFeedback } from './vector-feedback.js';
+import { addFeedback, takesFeedback, VECTORS_AT_HAND } from './vector-feedback.js';
 import type { SearchRequest, SearchResult, SearchOutcome, SearchService } from './search-types.js';
 
 interface SearchDependencies {
@@ -42,6 +42,12 @@ const MAX_SIZE = 2000;
 
 /** Searches until all that was found could be read; then what there is, is answered. */
 const MAX_ROUNDS = 3;
+
+/**
+ * What feedback moves up is mostly among as many more as are wanted: reading these along costs less than a request that
+ * reads what is left.
+ */
+const SPARE_READS = 10;
 
 /** Where a search looks. */
 interface Place {
@@ -91,6 +97,8 @@ export function createSearchService(dependencies: SearchDependencies): SearchSer
     return { groups, workspaceKey, fileKeys: await files.listWorkspaceKeys(workspaceKey) };
   };
 
+  const hasFeedback = ({ vectorWeight }: SearchRequest): boolean => settings.feedback && vectorWeight !== 0;
+
   const run = async (asked: SearchRequest): Promise<SearchOutcome> => {
     const { scope, fileKey, filter, text, topK, signal } = asked;
     const trace = traceSearch();
@@ -129,6 +137,7 @@ export function createSearchService(dependencies: SearchDependencies): SearchSer
             topK,
             signal,
             size: Math.min(candidates, MAX_SIZE),
+            vectorsOf: hasFeedback(request) && takesFeedback(embedder) ? VECTORS_AT_HAND : 0,
             ...(fileKeys !== undefined && { fileKeys }),
           });
           // Asked for behind the question itself, which is embedded first; not where the weight is given.
@@ -144,15 +153,14 @@ export function createSearchService(dependencies: SearchDependencies): SearchSer
       const { vectorWeight } = request;
       const first = fuseGroups(found, vectorWeight);
       // Most of what is best before feedback is among the best after it, so it is read meanwhile.
-      const [legs, known] = await Promise.all([
-        settings.feedback && vectorWeight !== 0
-          ? trace.timed('feedback', () => addFeedback(chunks, found, first.results, signal))
-          : found,
-        chunks.getMany(
-          first.results.slice(0, wanted).map(({ chunk }) => chunk.chunk_id),
-          signal,
-        ),
-      ]);
+      const likely = first.results
+        .slice(0, wanted + Math.min(wanted, SPARE_READS))
+        .map(({ chunk }) => chunk.chunk_id);
+      const { groups: legs, chunks: known } = hasFeedback(request)
+        ? await trace.timed('feedback', () =>
+            addFeedback(chunks, found, first.results, { read: likely, signal }),
+          )
+        : { groups: found, chunks: await chunks.getMany(likely, signal) };
       const fused = legs === found ? first : fuseGroups(legs, vectorWeight);
       trace.retrieved(legs, fused);
       const { results, gone } = await trace.timed('read', () =>

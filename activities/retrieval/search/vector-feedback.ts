@@ -1,4 +1,6 @@
+import type { StoredChunk } from '../../../schemas/documents/documents.js';
 import type { ChunkStore } from '../../ports/chunks.js';
+import type { Embedder } from '../../ports/models.js';
 import { isBuiltin } from '../../models/builtin/builtin-endpoints.js';
 import { unitVector, weightedMean } from '../../models/vector-arithmetic.js';
 import type { FusedHit } from './fusion.js';
@@ -6,6 +8,21 @@ import type { GroupHits } from './search-legs.js';
 
 /** How far the question moves towards the best hit; 1: as much of the one as of the other. */
 const SHARE = 0.7;
+
+/** The best hit of both legs is mostly among so many of the first by words: their vectors come with the legs. */
+export const VECTORS_AT_HAND = 3;
+
+interface Moved {
+  group: GroupHits;
+  /** The hit that the question is moved towards. */
+  best: string;
+  ids: readonly string[];
+}
+
+/** Built-in vectors are words again. */
+export function takesFeedback(embedder: Embedder): boolean {
+  return !isBuiltin(embedder);
+}
 
 /**
  * Pseudo-relevance feedback on vectors: question' = question + β · best hit, of unit vectors, by which all candidates
@@ -19,31 +36,51 @@ const SHARE = 0.7;
  *
  * Each group by its own best hit, in its own vectors. A group stays as it is where its dense leg found nothing or its
  * best hit has no vector.
+ *
+ * @param options.read chunks that are read meanwhile, without a request of their own where that can be
  * @throws AppError of the chunk store
  */
-export function addFeedback(
-  chunks: Pick<ChunkStore, 'getVectors' | 'similarities'>,
+export async function addFeedback(
+  chunks: Pick<ChunkStore, 'getMany' | 'getVectors' | 'similarities'>,
   groups: readonly GroupHits[],
   ranking: readonly { chunk: { chunk_id: string } }[],
-  signal?: AbortSignal,
-): Promise<GroupHits[]> {
-  return Promise.all(
-    groups.map(async (group) => {
-      const { embedder, vector, lexical, dense } = group;
-      if (isBuiltin(embedder) || dense.length === 0) return group;
-      const ids = new Set([...lexical, ...dense].map(({ chunk }) => chunk.chunk_id));
-      const best = ranking.find(({ chunk }) => ids.has(chunk.chunk_id))?.chunk.chunk_id;
-      if (best === undefined) return group;
-      const { vectorField } = embedder;
-      const found = (await chunks.getVectors([best], vectorField, signal)).get(best);
-      if (found === undefined) return group;
-      const moved = weightedMean([
-        { vector: unitVector(vector), weight: 1 },
-        { vector: unitVector(found), weight: SHARE },
-      ]);
-      const near = await chunks.similarities([...ids], { vector: moved, vectorField, signal });
-      const scores: FusedHit[] = [...near].map(([id, score]) => ({ id, score }));
-      return { ...group, feedback: { from: best, scores } };
+  { read, signal }: { read: readonly string[]; signal?: AbortSignal | undefined },
+): Promise<{ groups: readonly GroupHits[]; chunks: ReadonlyMap<string, StoredChunk> }> {
+  const moved = groups.flatMap((group): Moved[] => {
+    if (!takesFeedback(group.embedder) || group.dense.length === 0) return [];
+    const ids = new Set([...group.lexical, ...group.dense].map(({ chunk }) => chunk.chunk_id));
+    const best = ranking.find(({ chunk }) => ids.has(chunk.chunk_id))?.chunk.chunk_id;
+    return best === undefined ? [] : [{ group, best, ids: [...ids] }];
+  });
+  const [carrier] = moved;
+  if (carrier === undefined) return { groups, chunks: await chunks.getMany(read, signal) };
+
+  let texts: ReadonlyMap<string, StoredChunk> = new Map();
+  const scored = await Promise.all(
+    moved.map(async ({ group, best, ids }): Promise<[GroupHits, FusedHit[]] | null> => {
+      const { vectorField } = group.embedder;
+      const found =
+        group.vectors.get(best) ?? (await chunks.getVectors([best], vectorField, signal)).get(best);
+      const carried = group === carrier.group ? read : [];
+      const vector =
+        found === undefined
+          ? []
+          : weightedMean([
+              { vector: unitVector(group.vector), weight: 1 },
+              { vector: unitVector(found), weight: SHARE },
+            ]);
+      const answer = await chunks.similarities(ids, { vector, vectorField, read: carried, signal });
+      if (carried.length > 0) texts = answer.chunks;
+      return found === undefined ? null : [group, [...answer.cosines].map(([id, score]) => ({ id, score }))];
     }),
   );
+  const scores = new Map(scored.filter((one) => one !== null));
+  const from = new Map(moved.map(({ group, best }) => [group, best]));
+  return {
+    groups: groups.map((group) => {
+      const found = scores.get(group);
+      return found === undefined ? group : { ...group, feedback: { from: from.get(group)!, scores: found } };
+    }),
+    chunks: texts,
+  };
 }

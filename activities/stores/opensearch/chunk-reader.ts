@@ -3,7 +3,7 @@ import { CONTEXT_FIELD, fromSource, SOURCE_FIELDS } from './chunk-document.js';
 import type { ChunkSource } from './chunk-document.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { ofGeneration } from './of-generation.js';
-import { readByIds, SEARCH_PAGE } from './read-by-ids.js';
+import { readByIds, SEARCH_PAGE, vectorsOf } from './read-by-ids.js';
 import { hitsOf } from './search-hits.js';
 import type { SearchAnswer } from './search-hits.js';
 
@@ -26,11 +26,9 @@ export function createChunkReader(client: OpenSearchClient, index: string): Chun
 
     async getVectors(ids, vectorField, signal) {
       const found = await readMany(ids, [vectorField], signal);
-      return new Map(
-        [...found].flatMap(([id, source]) => {
-          const { [vectorField]: vector } = source as { [field: string]: unknown };
-          return vector === undefined ? [] : [[id, vector as number[]]];
-        }),
+      return vectorsOf(
+        [...found].map(([_id, _source]) => ({ _id, _source })),
+        vectorField,
       );
     },
 

@@ -6,13 +6,12 @@ import { bulkUpdate } from './bulk.js';
 import type { BulkResult, BulkUpdate } from './bulk.js';
 import { createJointCalls } from '../../joint-calls.js';
 import { toStoredEntry } from '../../documents/metadata-entries.js';
-import { headOf, headsOnly, toSource, toStoredVector } from './chunk-document.js';
-import type { HeadHit } from './chunk-document.js';
+import { toSource, toStoredVector } from './chunk-document.js';
 import { createChunkReader } from './chunk-reader.js';
+import { createCandidateComparison } from './compare-candidates.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { deleteChunks } from './delete-chunks.js';
 import { ensureChunkIndex, isSchemaBehind } from './ensure-chunk-index.js';
-import { cosineOf } from './hybrid-query.js';
 import { createHybridSearch } from './hybrid-search.js';
 import { indexNames } from './index-names.js';
 import type { IndexLayout } from './index-layout.js';
@@ -20,8 +19,6 @@ import { placesOf, relocateChunks } from './relocate-chunks.js';
 import { routingOf } from './routing.js';
 import { scanChunks } from './scan-chunks.js';
 import { scanGenerations } from './scan-generations.js';
-import { hitsOf } from './search-hits.js';
-import type { SearchAnswer } from './search-hits.js';
 import { createSharedRefresh } from './shared-refresh.js';
 
 type VectorField = Parameters<ChunkStore['ensureSchema']>[0][number];
@@ -181,21 +178,7 @@ export function createOpenSearchChunkStore(
       return { chunks, published: published.doc_count };
     },
 
-    async similarities(ids, { vector, vectorField, signal }) {
-      if (ids.length === 0 || vector.every((value) => value === 0)) return new Map();
-      // Not more candidates than are looked for: then each is compared, and nothing is searched.
-      const filter = { bool: { filter: [{ ids: { values: ids } }, { term: { published: true } }] } };
-      const answer = await client.request<SearchAnswer<HeadHit>>('POST', `/${index}/_search`, {
-        body: {
-          size: ids.length,
-          ...headsOnly({ traits: false }),
-          query: { knn: { [vectorField]: { vector, k: ids.length, filter } } },
-        },
-        signal,
-        refused: 'VDB_SEARCH_ERROR',
-      });
-      return new Map(hitsOf(answer).map((hit) => [headOf(hit).chunk_id, cosineOf(hit._score)]));
-    },
+    ...createCandidateComparison(client, index),
 
     ...createChunkReader(client, index),
 

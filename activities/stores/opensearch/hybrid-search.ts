@@ -4,30 +4,32 @@ import { headOf } from './chunk-document.js';
 import type { HeadHit } from './chunk-document.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { cosineOf, cosineOfProduct, denseQuery, lexicalQuery, pairQuery } from './hybrid-query.js';
+import { createMultiSearch } from './multi-search.js';
+import type { Search } from './multi-search.js';
 import { countedClauses, questionWords } from './question-words.js';
 import type { QuestionWords } from './question-words.js';
+import { byIds, vectorsOf } from './read-by-ids.js';
+import type { SourceHit } from './read-by-ids.js';
 import { hitsOf } from './search-hits.js';
 import type { SearchAnswer } from './search-hits.js';
-import { routingOf } from './routing.js';
 import { visiblePartitions } from './searched-chunks.js';
 import type { WordsRequest } from './searched-chunks.js';
 import { createTermCounter } from './term-weights.js';
 import type { TermStatistics } from './term-weights.js';
 import { createUnitFields } from './unit-fields.js';
 
-type Answer = SearchAnswer<HeadHit>;
+type Answer = SearchAnswer<unknown>;
+type HybridAnswer = Awaited<ReturnType<ChunkStore['searchHybrid']>>;
+
+function headHits(answer: Answer | undefined): HeadHit[] {
+  return hitsOf(answer as SearchAnswer<HeadHit>);
+}
 
 /** So many of the best by single words are looked at for pairs of them. */
 const LOOKED_AT_FOR_PAIRS = 100;
 
-interface Search {
-  /** The shards of these are asked; null: all. */
-  partitions: readonly string[] | null;
-  body: object;
-}
-
 interface Leg {
-  partitions: Search['partitions'];
+  partitions: readonly string[] | null;
   query: object;
   size: number;
   traits: boolean;
@@ -50,6 +52,13 @@ function withoutTwins(hits: SearchLegHit[]): SearchLegHit[] {
   return hits.filter(({ chunk: { chunk_id: id } }) => !seen.has(id) && seen.add(id));
 }
 
+/** The hits by words, where they have come already: a search by vectors does not wait for them. */
+function atHand(
+  lexical: Promise<readonly SearchLegHit[]> | undefined,
+): readonly SearchLegHit[] | Promise<readonly SearchLegHit[]> {
+  return lexical === undefined ? [] : Promise.race([lexical, Promise.resolve([])]);
+}
+
 function searchOf({ partitions }: Pick<Leg, 'partitions'>, body: object): Search {
   return { partitions, body };
 }
@@ -62,21 +71,14 @@ export function createHybridSearch(
   const counter = createTermCounter(client, index);
   const isUnit = createUnitFields(client, index);
 
-  const ask = async (searches: readonly Search[], signal: AbortSignal | undefined): Promise<Answer[]> => {
-    const { responses } = await client.request<{ responses: Answer[] }>('POST', '/_msearch', {
-      lines: searches.flatMap(({ partitions, body }) => [{ index, ...routingOf(partitions) }, body]),
-      signal,
-      refused: 'VDB_SEARCH_ERROR',
-    });
-    return responses;
-  };
+  const ask = createMultiSearch(client, index);
 
   const read = async (answer: Answer, leg: Leg): Promise<SearchLegHit[]> => {
-    const found = inPlace(hitsOf(answer), leg, leg.scoreOf);
+    const found = inPlace(headHits(answer), leg, leg.scoreOf);
     if (found !== null) return withoutTwins(found);
     const [placed] = await ask([searchOf(leg, bestHitsByPlace(leg.query, leg))], leg.signal);
     return withoutTwins(
-      hitsOf(placed!).map((hit) => ({ chunk: headOf(hit), score: leg.scoreOf(hit._score) })),
+      headHits(placed).map((hit) => ({ chunk: headOf(hit), score: leg.scoreOf(hit._score) })),
     );
   };
 
@@ -102,7 +104,7 @@ export function createHybridSearch(
     if (query === null) return found.slice(0, size);
     const pairs = searchOf(placeAndTraits(request), bestHits(query, { size: found.length, traits: false }));
     const [answer] = await ask([pairs], signal);
-    const added = new Map(hitsOf(answer!).map((hit) => [headOf(hit).chunk_id, hit._score]));
+    const added = new Map(headHits(answer).map((hit) => [headOf(hit).chunk_id, hit._score]));
     const sums = found.map(({ chunk, score }) => ({
       chunk,
       score: score + (added.get(chunk.chunk_id) ?? 0),
@@ -141,18 +143,28 @@ export function createHybridSearch(
   return {
     searchWords,
 
-    async searchHybrid({ lexical, ...request }) {
-      const searchVectors = async (): Promise<SearchLegHit[]> => {
-        const unit = await isUnit(request.vectorField);
+    async searchHybrid({ lexical, vectorsOf: count = 0, ...request }) {
+      const { vectorField, size, signal } = request;
+      const searchVectors = async (): Promise<Omit<HybridAnswer, 'lexical'>> => {
+        const unit = await isUnit(vectorField);
         const query = denseQuery(request, { unit });
-        if (query === null) return [];
-        const { size, signal } = request;
+        if (query === null) return { dense: [] };
         const leg = { ...placeAndTraits(request), query, size, scoreOf: unit ? cosineOfProduct : cosineOf };
-        const [answer] = await ask([searchOf(leg, bestHits(query, leg))], signal);
-        return await read(answer!, leg);
+        const first = (await atHand(lexical)).slice(0, count).map(({ chunk }) => chunk.chunk_id);
+        const [answer, sources] = await ask(
+          [
+            searchOf(leg, bestHits(query, leg)),
+            ...(first.length === 0 ? [] : [searchOf(leg, byIds(first, [vectorField]))]),
+          ],
+          signal,
+        );
+        return {
+          dense: await read(answer!, leg),
+          ...(sources && { vectors: vectorsOf(hitsOf(sources as SearchAnswer<SourceHit>), vectorField) }),
+        };
       };
-      const [words, vectors] = await Promise.all([lexical ?? searchWords(request), searchVectors()]);
-      return { lexical: [...words], dense: vectors };
+      const [words, found] = await Promise.all([lexical ?? searchWords(request), searchVectors()]);
+      return { lexical: [...words], ...found };
     },
   };
 }

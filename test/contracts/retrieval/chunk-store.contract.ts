@@ -204,12 +204,53 @@ export function chunkStoreContract(subject: Subject<ChunkStore>): void {
         [all[0], [1, 0, 0]],
         [all[1], [0, 1, 0]],
       ]);
-      const near = await store().similarities(all, { vector: [3, 4, 0], vectorField: FIELD });
-      expect([...near.keys()].sort()).toEqual(all.slice(0, 2).sort());
-      expect(near.get(all[0]!)).toBeCloseTo(0.6);
-      expect(near.get(all[1]!)).toBeCloseTo(0.8);
-      expect(await store().similarities([], { vector: [1, 0, 0], vectorField: FIELD })).toEqual(new Map());
-      expect(await store().similarities(all, { vector: [0, 0, 0], vectorField: FIELD })).toEqual(new Map());
+      const compare = (asked: readonly string[], vector: readonly number[], read: readonly string[] = []) =>
+        store().similarities(asked, { vector, vectorField: FIELD, read });
+      const { cosines, chunks: none } = await compare(all, [3, 4, 0]);
+      expect([...cosines.keys()].sort()).toEqual(all.slice(0, 2).sort());
+      expect(cosines.get(all[0]!)).toBeCloseTo(0.6);
+      expect(cosines.get(all[1]!)).toBeCloseTo(0.8);
+      expect(none.size).toBe(0);
+      expect((await compare([], [1, 0, 0])).cosines).toEqual(new Map());
+      expect((await compare(all, [0, 0, 0])).cosines).toEqual(new Map());
+      // What is read along is not compared, and comes also where nothing can be.
+      const wanted = [all[2]!, 'nobody', all[2]!];
+      for (const [asked, vector] of [
+        [all, [3, 4, 0]],
+        [all, [0, 0, 0]],
+        [[], [1, 0, 0]],
+      ] as const) {
+        const along = (await compare(asked, vector, wanted)).chunks;
+        expect(along).toEqual(await store().getMany([all[2]!]));
+      }
+    });
+
+    test('brings vectors of the first hits by words along, where those are known', async () => {
+      const chunks = chunksOf(['a mill by a brook', 'a mill wheel, a mill race', 'a barn']);
+      await put(chunks, ({ position }) => [1, position, 0]);
+      await publish(chunks);
+      const request = {
+        scope: EVERYTHING,
+        partitions: [chunks[0]!.partition],
+        text: 'mill',
+        size: 10,
+        vector: [1, 0, 0],
+        vectorField: FIELD,
+      };
+      const lexical = store().searchWords(request);
+      const byWords = ids(await lexical);
+      expect(byWords).toHaveLength(2);
+      const first = async (vectorsOf?: number) => {
+        const { vectors } = await store().searchHybrid({
+          ...request,
+          lexical,
+          ...(vectorsOf !== undefined && { vectorsOf }),
+        });
+        return vectors;
+      };
+      expect((await first())?.size ?? 0).toBe(0);
+      for (const count of [1, 5])
+        expect(await first(count)).toEqual(await store().getVectors(byWords.slice(0, count), FIELD));
     });
 
     test('compares each of many candidates, however near others are', async () => {
@@ -221,7 +262,7 @@ export function chunkStoreContract(subject: Subject<ChunkStore>): void {
       await publish(few);
       const wanted = ids(few.map((chunk) => ({ chunk })));
       const near = await store().similarities(wanted, { vector: [1, 0, 0], vectorField: FIELD });
-      expect([...near.keys()].sort()).toEqual([...wanted].sort());
+      expect([...near.cosines.keys()].sort()).toEqual([...wanted].sort());
     });
 
     test('leaves out the generations that it is told to', async () => {

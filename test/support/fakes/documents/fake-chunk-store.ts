@@ -120,6 +120,24 @@ export function createFakeChunkStore(): ChunkStore {
     dimensions.set(vectorField, dimension);
   };
 
+  const vectorsOf = (ids: readonly string[], vectorField: string): Map<string, number[]> =>
+    new Map(
+      ids.flatMap((id) => {
+        const vector = entries.get(id)?.vectors.get(vectorField);
+        return vector === undefined ? [] : [[id, [...vector]]];
+      }),
+    );
+
+  const getMany: ChunkStore['getMany'] = async (ids, signal) => {
+    signal?.throwIfAborted();
+    return new Map(
+      ids.flatMap((id) => {
+        const entry = entries.get(id);
+        return entry === undefined ? [] : [[id, copyRecord(entry.chunk)]];
+      }),
+    );
+  };
+
   return {
     async ensureSchema(fields) {
       for (const field of fields) await ensureField(field);
@@ -154,7 +172,7 @@ export function createFakeChunkStore(): ChunkStore {
       if (missing > 0) throw new AppError('VDB_ERROR', undefined, { details: { missing } });
     },
     searchWords,
-    async searchHybrid({ vector, vectorField, lexical, ...request }) {
+    async searchHybrid({ vector, vectorField, lexical, vectorsOf: count = 0, ...request }) {
       const byWords = [...(await (lexical ?? searchWords(request)))];
       const pool = searched(request);
       if (norm(vector) === 0 || pool.length === 0) return { lexical: byWords, dense: [] };
@@ -163,7 +181,12 @@ export function createFakeChunkStore(): ChunkStore {
         const own = vectors.get(vectorField);
         return own === undefined ? [] : [{ chunk: shownBy(request)(chunk), score: cosine(own, vector) }];
       });
-      return { lexical: byWords, dense: ranked(dense, request.size) };
+      const first = byWords.slice(0, count).map(({ chunk }) => chunk.chunk_id);
+      return {
+        lexical: byWords,
+        dense: ranked(dense, request.size),
+        ...(count > 0 && { vectors: vectorsOf(first, vectorField) }),
+      };
     },
     async countChunks(scope, partition) {
       const held = inScope(scope, partition)
@@ -174,34 +197,22 @@ export function createFakeChunkStore(): ChunkStore {
     async get(id) {
       return copyRecord(entries.get(id)?.chunk ?? null);
     },
-    async getMany(ids, signal) {
-      signal?.throwIfAborted();
-      return new Map(
-        ids.flatMap((id) => {
-          const entry = entries.get(id);
-          return entry === undefined ? [] : [[id, copyRecord(entry.chunk)]];
-        }),
-      );
-    },
+    getMany,
     async getVectors(ids, vectorField, signal) {
       signal?.throwIfAborted();
-      return new Map(
-        ids.flatMap((id) => {
-          const vector = entries.get(id)?.vectors.get(vectorField);
-          return vector === undefined ? [] : [[id, [...vector]]];
-        }),
-      );
+      return vectorsOf(ids, vectorField);
     },
-    async similarities(ids, { vector, vectorField, signal }) {
-      signal?.throwIfAborted();
-      if (norm(vector) === 0) return new Map();
-      return new Map(
+    async similarities(ids, { vector, vectorField, read = [], signal }) {
+      const chunks = await getMany(read, signal);
+      if (norm(vector) === 0) return { cosines: new Map(), chunks };
+      const cosines = new Map(
         ids.flatMap((id) => {
           const entry = entries.get(id);
           const own = entry?.vectors.get(vectorField);
           return own === undefined || entry?.chunk.published !== true ? [] : [[id, cosine(own, vector)]];
         }),
       );
+      return { cosines, chunks };
     },
     async listByFile(fileKey, generation, limit = Infinity) {
       return copyRecord(

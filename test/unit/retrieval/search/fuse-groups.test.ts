@@ -30,6 +30,7 @@ function groupOf(modelName: string, competence: number | null): GroupHits {
     dense: [hit('meaning', 0.5)],
     dropped: { lexical: [], dense: [] },
     vector: [1],
+    vectors: new Map(),
   };
 }
 

@@ -51,6 +51,12 @@ function setUp(world: World) {
       return texts.map(() => [1]);
     },
   });
+  const readable = (ids: readonly string[]) =>
+    new Map(
+      world.chunks
+        .filter(({ chunk_id: id }) => ids.includes(id) && world.gone?.(id) !== true)
+        .map((chunk) => [chunk.chunk_id, chunk]),
+    );
   const service = createSearchService({
     chunks: {
       searchWords: world.words ?? (async () => []),
@@ -70,14 +76,12 @@ function setUp(world: World) {
           dense: leg(world.cosine ?? ((index) => 0.9 - index / 1000)),
         };
       },
-      getMany: async (ids) =>
-        new Map(
-          world.chunks
-            .filter(({ chunk_id: id }) => ids.includes(id) && world.gone?.(id) !== true)
-            .map((chunk) => [chunk.chunk_id, chunk]),
-        ),
+      getMany: async (ids) => readable(ids),
       getVectors: async (ids) => new Map(ids.map((id) => [id, [1]])),
-      similarities: async (ids) => new Map(ids.map((id) => [id, world.feedback?.(id) ?? 0])),
+      similarities: async (ids, { read = [] }) => ({
+        cosines: new Map(ids.map((id) => [id, world.feedback?.(id) ?? 0])),
+        chunks: readable(read),
+      }),
       listByFile: nobodyAsks,
     },
     files: {
