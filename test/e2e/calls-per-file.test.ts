@@ -91,7 +91,7 @@ describe('the calls that a small text costs', () => {
     await ask(0);
     taps.reset();
     for (let number = 1; number <= searches; number += 1) await ask(number);
-    expectAtMost(8, taps.mongodb(), searches);
+    expectAtMost(7, taps.mongodb(), searches);
     expectAtMost(5, taps.opensearch(), searches);
   }, 120_000);
 

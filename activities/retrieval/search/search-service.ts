@@ -1,3 +1,4 @@
+import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import { inScope } from '../../../schemas/documents/users.js';
 import type { ChunkStore } from '../../ports/chunks.js';
 import type { FileStore } from '../../ports/files.js';
@@ -71,13 +72,16 @@ export function createSearchService(dependencies: SearchDependencies): SearchSer
   const { chunks, files, partitions, workspaces, models, settings, log } = dependencies;
   const competences = createCompetences({ ...(log && { log }) });
 
-  const findPlace = async (request: SearchRequest): Promise<Place> => {
-    const names = request.partitions === 'all' ? undefined : request.partitions;
+  const listSearched = async ({ scope, partitions: asked }: SearchRequest): Promise<PartitionRecord[]> => {
+    const names = asked === 'all' ? undefined : asked;
     const wanted = names && new Set(names);
     // Asked for again: whatever is answered lies within the scope.
-    const searched = (await partitions.list(request.scope, names)).filter(
-      ({ partition }) => inScope(request.scope, partition) && wanted?.has(partition) !== false,
+    return (await partitions.list(scope, names)).filter(
+      ({ partition }) => inScope(scope, partition) && wanted?.has(partition) !== false,
     );
+  };
+
+  const findPlace = async (request: SearchRequest, searched: readonly PartitionRecord[]): Promise<Place> => {
     const workspace =
       request.workspace === undefined
         ? null
@@ -102,9 +106,10 @@ export function createSearchService(dependencies: SearchDependencies): SearchSer
   const run = async (asked: SearchRequest): Promise<SearchOutcome> => {
     const { scope, fileKey, filter, text, topK, signal } = asked;
     const trace = traceSearch();
+    const searched = await listSearched(asked);
     const [{ groups, workspaceKey, fileKeys }, defaults] = await Promise.all([
-      findPlace(asked),
-      asked.settings,
+      findPlace(asked, searched),
+      asked.settings?.(searched),
     ]);
     const request: SearchRequest = { ...defaults, ...asked };
     const limits: CheckLimits = {

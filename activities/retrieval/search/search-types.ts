@@ -1,3 +1,4 @@
+import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import type { Scope } from '../../../schemas/documents/users.js';
 import type { FilterExpression } from '../../ports/filter.js';
 import type { StoredChunk, FileRecord, FileVersion } from '../../../schemas/documents/documents.js';
@@ -31,8 +32,10 @@ export interface SearchRequest {
   workspace?: string;
   related?: RelatedRequest;
   rerank?: RerankRequest;
-  /** What a preset sets of the above, where it is still being read; what the request itself names goes before it. */
-  settings?: Promise<Pick<SearchRequest, 'candidates' | 'vectorWeight' | 'rerank'>>;
+  /** What a preset of the searched partitions sets of the above; what the request itself names goes before it. */
+  settings?: (
+    searched: readonly PartitionRecord[],
+  ) => Promise<Pick<SearchRequest, 'candidates' | 'vectorWeight' | 'rerank'>>;
   /** Asks `searchInFull` to tell how it came to its results. */
   trace?: boolean;
   signal?: AbortSignal;

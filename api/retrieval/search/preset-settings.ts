@@ -7,11 +7,12 @@ import type { SearchRequest } from '../../../activities/retrieval/search/search-
  * Candidates, the weight of vectors and reranking by the retrieval preset of the searched partition; a search over
  * several has the default preset, as a chat does.
  */
-export async function presetSettings(
-  { partitions, presets }: Pick<Adapters, 'partitions' | 'presets'>,
-  searched: SearchRequest['partitions'],
-): Promise<Pick<SearchRequest, 'candidates' | 'vectorWeight' | 'rerank'>> {
-  const [only, ...others] = searched === 'all' ? [] : searched;
-  const partition = only === undefined || others.length > 0 ? null : await partitions.get(only);
-  return searchSettings(await retrievalConfig(presets, partition?.retrieval_preset));
+export function presetSettings(
+  presets: Pick<Adapters['presets'], 'get'>,
+  asked: SearchRequest['partitions'],
+): NonNullable<SearchRequest['settings']> {
+  return async (searched) => {
+    const partition = asked !== 'all' && asked.length === 1 ? searched[0] : undefined;
+    return searchSettings(await retrievalConfig(presets, partition?.retrieval_preset));
+  };
 }

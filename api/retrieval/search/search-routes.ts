@@ -54,10 +54,9 @@ export function searchRoutes({ adapters, search }: GatewayDeps): Route[] {
     { scope, baseUrl, signal }: CallerContext,
     asked: Omit<SearchRequest, 'scope' | 'signal'>,
   ): Promise<Answer> => {
-    const settings = presetSettings(adapters, asked.partitions);
     const { results, trace, rerankSkipped } = await search.searchInFull({
       ...asked,
-      settings,
+      settings: presetSettings(adapters.presets, asked.partitions),
       scope,
       signal,
     });

@@ -300,7 +300,7 @@ describe('createSearchService', () => {
     expect(idsOf(results)).toEqual(['a-1-1', 'a-1-0']);
     expect(results[0]?.score).toBe(1);
     // What a preset says, unless the request says otherwise.
-    const settings = Promise.resolve({ vectorWeight: 0 });
+    const settings = async () => ({ vectorWeight: 0 });
     const text = 'where is the mill of the village';
     const before = embedded.length;
     await search({ text, vectorWeight: 0.5 });
