@@ -38,6 +38,8 @@ const WARM_SEARCHES = Number(given['warm-searches']);
 const WARM_CLIENTS = 4;
 const SEARCH_CLIENTS = [1, 8];
 const WARM_FILES = 24;
+/** After its start: what starting has left is collected by then. */
+const IDLE_AFTER_MS = 20_000;
 const OGX_LOOKS_EVERY_MS = 250;
 const BATCH = 40;
 /** Texts that the model alone embeds, one by one and in batches. */
@@ -315,6 +317,7 @@ try {
   try {
     const peers = [tamisPeer(stack), ogxPeer(ogx)] as const;
     const memory = (): [number, number] => [peers[0].memory(), peers[1].memory()];
+    await new Promise((resolve) => setTimeout(resolve, IDLE_AFTER_MS));
     rows.push(rowOf('memory when idle, MiB', memory(), { digits: 0, lessIsBetter: true }));
     const warm = documents.slice(-WARM_FILES);
     for (const peer of peers) await indexTurn(peer, warm, 8);
