@@ -1,5 +1,5 @@
 /** The configuration as the processes use it, a function for each part; comments say what a value means to them. */
-import { configuredModel } from './configured-models.js';
+import { configuredModel, rerankerAddress } from './configured-models.js';
 import type { Environment } from './environment.js';
 import type { ModelProvider } from '../models/model-endpoints.js';
 
@@ -206,7 +206,8 @@ function searchConfig(env: Environment) {
       includeAncestors: env.INCLUDE_ANCESTORS,
     },
     /** Whether the retrieval presets that were never edited rerank, and how many chunks a chat keeps of them. */
-    rerankerEnabled: env.RERANKER_ENABLED ?? env.RERANKER_BASE_URL !== undefined,
+    rerankerEnabled:
+      env.RERANKER_ENABLED ?? rerankerAddress(env.RERANKER_PROVIDER, env.RERANKER_BASE_URL) !== undefined,
     rerankerTopK: env.RERANKER_TOP_K,
     /** `skip`: a search whose reranker fails keeps the fused order and says so. */
     rerankOnError: env.RERANKER_ON_ERROR,
@@ -273,7 +274,7 @@ function modelsConfig(env: Environment) {
       ollama: env.OLLAMA_HOST,
     }),
     reranker: configuredModel({
-      baseUrl: env.RERANKER_BASE_URL,
+      baseUrl: rerankerAddress(env.RERANKER_PROVIDER, env.RERANKER_BASE_URL),
       modelName: env.RERANKER_MODEL,
       apiKey: env.RERANKER_API_KEY,
       provider: env.RERANKER_PROVIDER,
@@ -292,6 +293,8 @@ function modelsConfig(env: Environment) {
       provider: 'openai',
     }),
     ollamaUrl: env.OLLAMA_HOST ?? null,
+    /** Of models that run in this process; null: none do. */
+    modelsDirectory: env.MODELS_DIR ?? null,
     embedderTimeoutSeconds: env.EMBEDDER_TIMEOUT,
     embedderBatchSize: env.EMBEDDER_BATCH_SIZE,
     /** Requests at once to one embedder, per process. */

@@ -588,15 +588,24 @@ const modelServers = {
     count(1024),
     "tokens of an answer, where neither a request nor `extra.max_output_tokens` of the model's endpoint names a number",
   ),
+  MODELS_DIR: described(
+    file,
+    'folder of rerankers that run in gateway and worker without a server, one folder each (see "Models, presets and prompts")',
+    { unset: 'none' },
+  ),
   RERANKER_BASE_URL: described(modelUrl.optional(), "the reranker's server", { unset: 'no reranker' }),
-  RERANKER_MODEL: described(z.string().min(1).optional(), 'name of the reranker'),
+  RERANKER_MODEL: described(
+    z.string().min(1).optional(),
+    'name of the reranker; with `RERANKER_PROVIDER=onnx` that of its folder in `MODELS_DIR`',
+  ),
   RERANKER_API_KEY: described(z.string().optional(), 'key for its server', { secret: true }),
   RERANKER_PROVIDER: described(
     z.enum(RERANKER_PROVIDERS).default('infinity'),
-    "`infinity` (also Cohere's and Jina's form), `openai` (the same behind `/v1`, as vLLM has it) or `tei`",
+    "`infinity` (also Cohere's and Jina's form), `openai` (the same behind `/v1`, as vLLM has it), `tei`, or `onnx`: no server, a " +
+      'model of `MODELS_DIR`',
   ),
   RERANKER_ENABLED: described(z.stringbool().optional(), 'whether the retrieval presets rerank', {
-    unset: '`true` when `RERANKER_BASE_URL` is set',
+    unset: '`true` when `RERANKER_BASE_URL` is set or `RERANKER_PROVIDER` is `onnx`',
   }),
   RERANKER_ON_ERROR: described(
     z.enum(['fail', 'skip']).default('fail'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MODEL_TYPES } from './model-endpoints.js';
+import { MODEL_TYPES, ONNX_ENDPOINT } from './model-endpoints.js';
 
 /** Request and answer bodies of model endpoints (wire contract, section 1.10). */
 
@@ -21,6 +21,11 @@ const EndpointUrl = z
   .refine((text) => !/^[^:]+:\/\/[^/?#]*@/.test(text), 'must not hold a user or password: use extra.api_key')
   .refine((text) => !/[?#]/.test(text), 'must not hold a query or a fragment');
 
+const EndpointAddress = z.union([EndpointUrl, z.literal(ONNX_ENDPOINT)]).meta({
+  description:
+    'URL of the server; `onnx:` for a reranker from the folder `MODELS_DIR`, whose `model_name` is its folder there',
+});
+
 /** Too deep or too long would be no settings any more. */
 const MAX_EXTRA_CHARACTERS = 64 * 1024;
 
@@ -30,10 +35,9 @@ const Extra = z
       description:
         'Answered masked. The mask, `<redacted>` or no `api_key` at all keeps the stored one; "" and null remove it',
     }),
-    provider: z
-      .string()
-      .nullish()
-      .meta({ description: 'openai, ollama; of rerankers infinity, tei, openai. Left out: by probing' }),
+    provider: z.string().nullish().meta({
+      description: 'openai, ollama; of rerankers infinity, tei, openai, onnx. Left out: by probing',
+    }),
     max_llm_context_size: z.int().min(256).nullish(),
     max_output_tokens: z.int().min(1).nullish(),
     similarity_threshold: z
@@ -46,7 +50,7 @@ const Extra = z
   .refine((extra) => JSON.stringify(extra).length <= MAX_EXTRA_CHARACTERS, 'is too long');
 
 const fields = {
-  endpoint: EndpointUrl,
+  endpoint: EndpointAddress,
   model_name: z.string().min(1).max(512),
   batch_size: z.int().min(1).max(10_000),
   timeout: z.number().positive().max(86_400).meta({ description: 'Seconds without a word' }),
@@ -71,7 +75,7 @@ export const ModelEndpointPatch = z
     name: EndpointName.optional(),
     model_type: ModelTypeName.optional(),
     // Of a built-in model it reads `builtin:`, and comes back so.
-    endpoint: z.union([EndpointUrl, z.literal('builtin:')]).optional(),
+    endpoint: z.union([EndpointAddress, z.literal('builtin:')]).optional(),
     model_name: fields.model_name.optional(),
     batch_size: fields.batch_size.optional(),
     timeout: fields.timeout.optional(),

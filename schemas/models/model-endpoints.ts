@@ -8,16 +8,24 @@ export type ModelProvider = (typeof MODEL_PROVIDERS)[number];
 
 /**
  * What a reranker's server may speak: Infinity's and Cohere's form, text-embeddings-inference's, or the former behind
- * `/v1`.
+ * `/v1`. `onnx`: there is no server, the model runs in this process.
  */
-export const RERANKER_PROVIDERS = ['infinity', 'openai', 'tei'] as const;
+export const RERANKER_PROVIDERS = ['infinity', 'openai', 'tei', 'onnx'] as const;
 export type RerankerProvider = (typeof RERANKER_PROVIDERS)[number];
+
+/** What `endpoint` reads for a model from the folder of models instead of a URL. */
+export const ONNX_ENDPOINT = 'onnx:';
+
+/** Whether a name can be that of a model's folder: one plain name, which leads nowhere else. */
+export function isModelFolderName(name: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(name);
+}
 
 /** A registered model server and the model asked of it. */
 export interface ModelEndpoint {
   name: string;
   model_type: ModelType;
-  /** URL of the server, or `builtin:`. */
+  /** URL of the server, `builtin:` or `onnx:`. */
   endpoint: string;
   model_name: string;
   /** Null until it is configured or a probe has told. */

@@ -103,6 +103,25 @@ describe('parseConfig', () => {
     for (const [env, sentence] of problems) expect(() => parseConfig(env)).toThrow(sentence);
   });
 
+  it('takes a reranker without a server by its folder, and says what is missing or says nothing', () => {
+    const onnx = { RERANKER_PROVIDER: 'onnx', RERANKER_MODEL: 'minilm', MODELS_DIR: '/models' };
+    const config = parseConfig(onnx);
+    expect(config.models).toMatchObject({
+      modelsDirectory: '/models',
+      reranker: { baseUrl: 'onnx:', modelName: 'minilm', provider: 'onnx', apiKey: null },
+    });
+    const problems: [Record<string, string | undefined>, string][] = [
+      [{ RERANKER_MODEL: undefined }, 'RERANKER_MODEL: is needed with RERANKER_PROVIDER=onnx'],
+      [{ MODELS_DIR: undefined }, 'MODELS_DIR: is needed with RERANKER_PROVIDER=onnx'],
+      [{ RERANKER_MODEL: '../x' }, 'RERANKER_MODEL: must be the name of one folder in MODELS_DIR'],
+      [{ RERANKER_BASE_URL: 'http://host' }, 'RERANKER_BASE_URL: there is no server'],
+      [{ RERANKER_API_KEY: 'key' }, 'RERANKER_API_KEY: there is no server'],
+    ];
+    for (const [env, sentence] of problems)
+      expect(() => parseConfig(JSON.parse(JSON.stringify({ ...onnx, ...env })))).toThrow(sentence);
+    expect(parseConfig({ MODELS_DIR: '/models' }).models.reranker).toBeNull();
+  });
+
   it('takes copies of the index as a number or a range', () => {
     expect(parseConfig({}).opensearch.shards).toBeNull();
     expect(parseConfig({ OPENSEARCH_INDEX_SHARDS: '12' }).opensearch.shards).toBe(12);
