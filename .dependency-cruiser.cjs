@@ -195,6 +195,23 @@ module.exports = {
       from: { pathNot: '^test/' },
       to: { path: '^activities/otlp-tracer\\.ts$', dynamic: false },
     },
+    {
+      name: 'onnx-in-its-thread',
+      comment:
+        'the runtime and what computes with it; gateways and workers that rerank nothing must not load it',
+      severity: 'error',
+      from: {
+        path: '^(schemas|workflows|activities|workers|api|deploy)/',
+        pathNot: '^activities/models/onnx/(cross-encoder|encode-pairs)\\.ts$',
+      },
+      to: npm('(onnxruntime-web|@huggingface)/'),
+    },
+    {
+      name: 'onnx-thread-is-started',
+      severity: 'error',
+      from: { pathNot: '^(test/|activities/models/onnx/(cross-encoder|encode-pairs|rerank-thread)\\.ts$)' },
+      to: { path: '^activities/models/onnx/(cross-encoder|encode-pairs|rerank-thread)\\.ts$' },
+    },
     { name: 'nothing-imports-tests', severity: 'error', from: { pathNot: '^test/' }, to: { path: '^test/' } },
   ],
   options: {

@@ -7,6 +7,8 @@ import { connectModelSettings } from './connect-model-settings.js';
 import { builtinModels, createModelRegistry } from './models/model-registry.js';
 import { createModelServers } from './models/model-servers.js';
 import { createEndpointModels } from './models/endpoint-models.js';
+import { createOnnxModels } from './models/onnx/onnx-models.js';
+import type { OnnxModels } from './models/onnx/onnx-models.js';
 import { createStoredPromptSource } from './models/seeds/stored-prompts.js';
 import { createCapiClient } from './signals/capi/capi-client.js';
 import { measuredCapi } from './signals/capi/measured-capi.js';
@@ -156,7 +158,7 @@ export async function connectGateway(
 function connectRoutes(
   config: Config,
   { keys, meter }: Records,
-  { modelServers, adapters }: DocumentConnections,
+  { modelServers, onnx, adapters }: DocumentConnections,
 ): GatewayDocumentAdapters {
   const foreignServers = createGuardedDispatcher({
     allowPrivate: config.chat.override.allowPrivate,
@@ -172,7 +174,7 @@ function connectRoutes(
     ...adapters,
     tasks: withRecentCounts(adapters.tasks),
     downloads,
-    modelServers: createModelServers({ dispatcher: modelServers, keys, registry: adapters.models }),
+    modelServers: createModelServers({ dispatcher: modelServers, onnx, keys, registry: adapters.models }),
     overrides: createOverrideModels({
       endpoints: adapters.endpoints,
       keys,
@@ -277,6 +279,8 @@ async function connectRecords(config: Config, meter: Meter): Promise<Records> {
 interface DocumentConnections {
   /** The dispatcher towards configured model servers. */
   modelServers: Agent;
+  /** Models without a server. */
+  onnx: OnnxModels;
   adapters: Adapters;
 }
 
@@ -290,8 +294,9 @@ async function connectDocuments(
   const { db, secretsKey, formerKeys, keys, meter } = records;
   const opensearch = connectOpenSearch(config.opensearch, meter);
   const modelServers = new Agent({ connect: { timeout: MODEL_CONNECT_MS } });
+  const onnx = createOnnxModels({ folder: config.models.modelsDirectory });
   const close = async (): Promise<void> => {
-    await Promise.allSettled([opensearch.close(), modelServers.destroy()]);
+    await Promise.allSettled([opensearch.close(), modelServers.destroy(), onnx.close()]);
   };
   try {
     const { endpoints, presets, prompts } = await connectModelSettings(config, records, modelServers);
@@ -329,6 +334,7 @@ async function connectDocuments(
         builtinModels,
         createEndpointModels({
           dispatcher: modelServers,
+          onnx,
           endpoints,
           chunks,
           keys,
@@ -375,7 +381,7 @@ async function connectDocuments(
       },
       close,
     };
-    return { modelServers, adapters };
+    return { modelServers, onnx, adapters };
   } catch (error) {
     await Promise.allSettled([close(), records.close()]);
     throw error;

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../schemas/app-error.js';
-import { RERANKER_PROVIDERS } from '../../schemas/models/model-endpoints.js';
+import { ONNX_ENDPOINT, RERANKER_PROVIDERS } from '../../schemas/models/model-endpoints.js';
 import type { ModelEndpoint, RerankerProvider } from '../../schemas/models/model-endpoints.js';
 import type { ChunkStore } from '../ports/chunks.js';
 import { UNMEASURED } from '../ports/meter.js';
@@ -14,6 +14,7 @@ import { openModelKey } from './model-key.js';
 import type { ModelKeyBox } from './model-key.js';
 import { createModelServer, probeEndpoint } from './servers/probe-endpoint.js';
 import { ProviderFailure, providerError } from './servers/provider-failure.js';
+import type { OnnxModels } from './onnx/onnx-models.js';
 import { createJointEmbedder } from './joint-embedder.js';
 import { createRemoteEmbedder } from './remote-embedder.js';
 import { createRemoteLanguageModel } from './remote-language-model.js';
@@ -21,11 +22,14 @@ import { createRemoteReranker } from './remote-reranker.js';
 import { createRemoteTranscriber } from './remote-transcriber.js';
 import { measuredReranker, measuredServer, measuredTranscriber } from './servers/measured-server.js';
 import { createRerankerServer } from './servers/reranker-server.js';
+import type { RerankerServer } from './servers/reranker-server.js';
 import { sameModel } from './servers/model-server.js';
 import { createTranscriptionServer } from './servers/transcription-server.js';
 
 export interface EndpointModelsOptions {
   dispatcher: Dispatcher;
+  /** The rerankers that need no server. */
+  onnx: Pick<OnnxModels, 'reranker'>;
   endpoints: Pick<ModelEndpointStore, 'recordProbe'>;
   chunks: Pick<ChunkStore, 'ensureSchema'>;
   /** Null without SECRETS_KEY. */
@@ -59,6 +63,11 @@ function isRemote({ endpoint }: ModelEndpoint): boolean {
   return /^https?:/.test(endpoint);
 }
 
+/** Those that rerank may also come from the folder of models. */
+function canRerank(endpoint: ModelEndpoint): boolean {
+  return isRemote(endpoint) || endpoint.endpoint === ONNX_ENDPOINT;
+}
+
 const USES = { embedder: 'embedding', reranker: 'reranking', stt: 'transcription' } as const;
 
 /** What a model is made of; another fingerprint, another model. */
@@ -77,7 +86,7 @@ function callsKey({ model_type, name, endpoint, model_name }: ModelEndpoint): st
  * later question. Models are kept from call to call, since breakers, queues and batch sizes learn.
  */
 export function createEndpointModels(options: EndpointModelsOptions): ModelBuilder {
-  const { dispatcher, endpoints, chunks, keys, settings, now = () => new Date() } = options;
+  const { dispatcher, onnx, endpoints, chunks, keys, settings, now = () => new Date() } = options;
   const { meter = UNMEASURED } = options;
   const calls = new Map<string, ResilientCalls>();
   const embedders = new Map<string, Kept<Promise<Embedder>>>();
@@ -144,6 +153,11 @@ export function createEndpointModels(options: EndpointModelsOptions): ModelBuild
       throw new AppError('CONFIG_ERROR', `The model endpoint '${endpoint.name}' names no provider.`);
     return measuredServer(createModelServer(dispatcher, provider, serverOptions(endpoint)), meter);
   };
+
+  const rerankerOf = (endpoint: ModelEndpoint): RerankerServer =>
+    endpoint.endpoint === ONNX_ENDPOINT
+      ? onnx.reranker
+      : createRerankerServer(dispatcher, rerankerProvider(endpoint), serverOptions(endpoint));
 
   const buildEmbedder = async (endpoint: ModelEndpoint): Promise<Embedder> => {
     const { dimension, vector_field: vectorField } = endpoint;
@@ -235,15 +249,13 @@ export function createEndpointModels(options: EndpointModelsOptions): ModelBuild
       return talking(endpoint, contextTokens);
     },
     async reranker(registered) {
-      if (!isRemote(registered)) return null;
-      const options = serverOptions(registered);
-      const provider = rerankerProvider(registered);
+      if (!canRerank(registered)) return null;
       return createRemoteReranker({
         endpointName: registered.name,
         modelName: registered.model_name,
         batchSize: registered.batch_size,
-        timeoutMs: options.timeoutMs,
-        server: measuredReranker(createRerankerServer(dispatcher, provider, options), meter, provider),
+        timeoutMs: registered.timeout * 1000,
+        server: measuredReranker(rerankerOf(registered), meter, rerankerProvider(registered)),
         calls: callsOf(registered),
       });
     },
@@ -259,15 +271,12 @@ export function createEndpointModels(options: EndpointModelsOptions): ModelBuild
       });
     },
     async check(registered, signal) {
-      if (!isRemote(registered)) return false;
+      const isReranker = registered.model_type === 'reranker';
+      if (!(isReranker ? canRerank : isRemote)(registered)) return false;
       const use = USES[registered.model_type as keyof typeof USES] ?? 'chat';
       try {
-        if (registered.model_type === 'reranker') {
-          const provider = rerankerProvider(registered);
-          await createRerankerServer(dispatcher, provider, serverOptions(registered)).check(
-            registered.model_name,
-            signal,
-          );
+        if (isReranker) {
+          await rerankerOf(registered).check(registered.model_name, signal);
           return true;
         }
         const provider = registered.provider === 'ollama' ? 'ollama' : 'openai';

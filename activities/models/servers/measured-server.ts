@@ -82,7 +82,8 @@ export function measuredServer(
 }
 
 export function measuredReranker(plain: RerankerServer, meter: ModelMeter, provider: string): RerankerServer {
-  const server = discreetReranker(plain);
+  // What runs in this process says nothing but sentences of our own.
+  const server = provider === 'onnx' ? plain : discreetReranker(plain);
   return {
     ...server,
     score: (call, signal) => watched(watch(meter, provider, 'reranking'), () => server.score(call, signal)),

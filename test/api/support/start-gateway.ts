@@ -17,6 +17,7 @@ import { createGuardedDispatcher } from '../../../activities/outbound/address-gu
 import { createDownloads } from '../../../activities/outbound/downloads.js';
 import { createModelServers } from '../../../activities/models/model-servers.js';
 import { createEndpointModels } from '../../../activities/models/endpoint-models.js';
+import { createOnnxModels } from '../../../activities/models/onnx/onnx-models.js';
 import { createParserPool } from '../../../activities/documents/parsing/parser-pool.js';
 import type { ParserPool } from '../../../activities/documents/parsing/parser-pool.js';
 import { BUNDLED_PROMPTS } from '../../../activities/models/seeds/bundled-prompts.js';
@@ -86,8 +87,10 @@ export async function startGateway(options: GatewayOptions = {}) {
   }
   const dispatcher = new Agent();
   const keys = config.secretsKey === null ? null : createEncryption(Buffer.from(config.secretsKey, 'base64'));
+  const onnx = createOnnxModels({ folder: config.models.modelsDirectory });
   const remote = createEndpointModels({
     dispatcher,
+    onnx,
     endpoints,
     chunks: stores.chunks,
     keys,
@@ -114,7 +117,7 @@ export async function startGateway(options: GatewayOptions = {}) {
     models,
     endpoints,
     promptSource: createStoredPromptSource(stores.prompts),
-    modelServers: createModelServers({ dispatcher, keys, registry: models }),
+    modelServers: createModelServers({ dispatcher, onnx, keys, registry: models }),
     downloads: createDownloads(
       createGuardedDispatcher({
         allowPrivate: config.downloads.allowPrivateAddresses,
@@ -242,7 +245,7 @@ export async function startGateway(options: GatewayOptions = {}) {
     async close(): Promise<void> {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      await Promise.all([dispatcher.destroy(), own.downloads.close(), parser.close()]);
+      await Promise.all([dispatcher.destroy(), onnx.close(), own.downloads.close(), parser.close()]);
       await opened.close();
       await rm(scratchDirectory, { recursive: true, force: true });
     },

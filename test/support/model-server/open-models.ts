@@ -1,6 +1,7 @@
 import { Agent } from 'undici';
 import { builtinModels, createModelRegistry } from '../../../activities/models/model-registry.js';
 import { createEndpointModels } from '../../../activities/models/endpoint-models.js';
+import { createOnnxModels } from '../../../activities/models/onnx/onnx-models.js';
 import { seedEndpoints } from '../../../activities/models/seeds/seed-endpoints.js';
 import type { Meter } from '../../../activities/ports/meter.js';
 import type { ModelEndpointStore, ModelRegistry } from '../../../activities/ports/models.js';
@@ -20,11 +21,17 @@ export interface OpenedModels {
 /** The models of a configuration, as `connect` makes them, over a table of endpoints in memory. */
 export async function openModels(
   environment: Record<string, string>,
-  options: { endpoints?: ModelEndpointStore; meter?: Meter } = {},
+  options: {
+    endpoints?: ModelEndpointStore;
+    meter?: Meter;
+    /** Of models without a server. */
+    onnx?: Pick<Parameters<typeof createOnnxModels>[0], 'idleMs' | 'graceMs'>;
+  } = {},
 ): Promise<OpenedModels> {
   const config = parseConfig(environment);
   const endpoints = options.endpoints ?? createFakeModelEndpointStore();
   const dispatcher = new Agent();
+  const onnx = createOnnxModels({ folder: config.models.modelsDirectory, ...options.onnx });
   const keys = config.secretsKey === null ? null : createEncryption(Buffer.from(config.secretsKey, 'base64'));
   await seedEndpoints({
     endpoints,
@@ -43,6 +50,7 @@ export async function openModels(
         builtinModels,
         createEndpointModels({
           dispatcher,
+          onnx,
           endpoints,
           chunks: chunks,
           keys,
@@ -52,7 +60,7 @@ export async function openModels(
       ],
       contextTokens: config.chat.contextTokens,
     }),
-    close: () => dispatcher.destroy(),
+    close: async () => void (await Promise.all([dispatcher.destroy(), onnx.close()])),
   };
 }
 

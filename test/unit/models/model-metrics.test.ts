@@ -1,10 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createMetrics } from '../../../activities/metrics.js';
 import type { ProcessMetrics } from '../../../activities/metrics.js';
 import type { ModelCall } from '../../../activities/ports/meter.js';
 import type { ChatMessage } from '../../../activities/ports/models.js';
 import { modelEnvironment, openModels } from '../../support/model-server/open-models.js';
 import type { OpenedModels } from '../../support/model-server/open-models.js';
+import { writeCountingModel } from '../../support/onnx/counting-model.js';
 import { startScriptedModelServer } from '../../support/model-server/scripted-model-server.js';
 import type { ScriptedModelServer } from '../../support/model-server/scripted-model-server.js';
 
@@ -94,4 +98,18 @@ test('rerankings are counted under the dialect of their server', async () => {
   expect(await lines()).toContain(
     'openrag_inference_requests_total{provider="tei",operation="reranking",outcome="ok"} 1',
   );
+});
+
+test('so are those of a model without a server, by how they end', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tamis-onnx-metrics-'));
+  await writeCountingModel(join(folder, 'counting'));
+  await open({ MODELS_DIR: folder, RERANKER_PROVIDER: 'onnx', RERANKER_MODEL: 'counting' });
+  const reranker = await opened.registry.reranker();
+  await reranker?.rerank('oil', ['oil'], {});
+  await rm(join(folder, 'counting'), { recursive: true });
+  await expect(reranker?.rerank('oil', ['oil'], {})).rejects.toThrow("no folder 'counting'");
+  const counted = (outcome: string): string =>
+    `openrag_inference_requests_total{provider="onnx",operation="reranking",outcome="${outcome}"} 1`;
+  expect(await lines()).toEqual(expect.arrayContaining([counted('ok'), counted('unknown-model')]));
+  await rm(folder, { recursive: true });
 });
