@@ -1,6 +1,11 @@
 import type { ModelServers } from '../../activities/ports/model-administration.js';
 import type { ModelEndpoint, ModelType } from '../../schemas/models/model-endpoints.js';
-import { MODEL_PROVIDERS, RERANKER_PROVIDERS } from '../../schemas/models/model-endpoints.js';
+import {
+  isModelFolderName,
+  MODEL_PROVIDERS,
+  ONNX_ENDPOINT,
+  RERANKER_PROVIDERS,
+} from '../../schemas/models/model-endpoints.js';
 import { vectorFieldOf } from '../../schemas/models/endpoint-names.js';
 import type { ModelEndpointPatch, NewModelEndpoint } from '../../schemas/models/model-endpoints-api.js';
 import { invalidRequest } from '../../schemas/request-issues.js';
@@ -11,7 +16,7 @@ import { laterThan } from './follow-rename.js';
  * The dialect that `extra.provider` names; null: to be found out, of rerankers the usual one.
  * @throws AppError VALIDATION_ERROR for an unknown provider
  */
-export function providerOf(type: ModelType, { provider }: { provider?: unknown }): ModelEndpoint['provider'] {
+function providerOf(type: ModelType, { provider }: { provider?: unknown }): ModelEndpoint['provider'] {
   if (provider == null || provider === '') return null;
   const known: readonly string[] = type === 'reranker' ? RERANKER_PROVIDERS : MODEL_PROVIDERS;
   if (typeof provider !== 'string' || !known.includes(provider))
@@ -26,6 +31,36 @@ export function providerOf(type: ModelType, { provider }: { provider?: unknown }
   return provider as ModelEndpoint['provider'];
 }
 
+function refused(field: string, input: unknown, msg: string): Error {
+  return invalidRequest([{ type: field, loc: ['body', field], input, msg }]);
+}
+
+/**
+ * The dialect of an endpoint: the address of a model without a server says it, and belongs to nothing else.
+ * @throws AppError VALIDATION_ERROR
+ */
+export function providerAt(
+  { model_type: type, endpoint }: Pick<ModelEndpoint, 'model_type' | 'endpoint'>,
+  extra: { provider?: unknown },
+): ModelEndpoint['provider'] {
+  const provider = providerOf(type, extra);
+  if (endpoint !== ONNX_ENDPOINT) {
+    if (provider === 'onnx')
+      throw refused('endpoint', endpoint, `must be ${ONNX_ENDPOINT} with this provider`);
+    return provider;
+  }
+  if (type !== 'reranker') throw refused('endpoint', endpoint, `${ONNX_ENDPOINT} is for rerankers alone`);
+  if (provider !== null && provider !== 'onnx')
+    throw refused('endpoint', endpoint, `${ONNX_ENDPOINT} is not for the provider ${provider}`);
+  return 'onnx';
+}
+
+/** The name is that of a folder, and must not lead elsewhere. @throws AppError VALIDATION_ERROR */
+function requireModelFolder(provider: ModelEndpoint['provider'], name: string): void {
+  if (provider === 'onnx' && !isModelFolderName(name))
+    throw refused('model_name', name, 'must be the name of one folder in MODELS_DIR: letters, digits, . _ -');
+}
+
 /** Everything but the key: that one is stored sealed, beside it. */
 function withoutKey({ api_key: _, ...extra }: Record<string, unknown>): Record<string, unknown> {
   return extra;
@@ -35,6 +70,8 @@ function withoutKey({ api_key: _, ...extra }: Record<string, unknown>): Record<s
 export function newEndpointRecord(servers: ModelServers, body: NewModelEndpoint): ModelEndpoint {
   const { name, model_type: type, endpoint, batch_size, timeout, extra } = body;
   const model_name = body.model_name ?? '';
+  const provider = providerAt(body, extra);
+  requireModelFolder(provider, model_name);
   const now = new Date();
   return {
     name,
@@ -43,7 +80,7 @@ export function newEndpointRecord(servers: ModelServers, body: NewModelEndpoint)
     model_name,
     batch_size,
     timeout,
-    provider: providerOf(type, extra),
+    provider,
     extra: withUnchangedSecrets(withoutKey(extra), {}),
     sealed_api_key: sealedKeyAfter(servers, { name, model_type: type, endpoint }, { before: null, extra }),
     vector_field: type === 'embedder' ? vectorFieldOf(name, model_name) : null,
@@ -72,9 +109,10 @@ export function editedEndpointRecord(
   const model_name = patch.model_name ?? before.model_name;
   const extra =
     patch.extra === undefined ? before.extra : withUnchangedSecrets(withoutKey(patch.extra), before.extra);
-  const wanted = providerOf(type, extra);
+  const wanted = providerAt({ model_type: type, endpoint }, extra);
+  requireModelFolder(wanted, model_name);
   const sameModel = model_name === before.model_name;
-  const sameServer = endpoint === before.endpoint && wanted === providerOf(type, before.extra);
+  const sameServer = endpoint === before.endpoint && wanted === providerAt(before, before.extra);
   const { renamed_from: _, ...rest } = before;
   return {
     ...rest,

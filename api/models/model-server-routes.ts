@@ -9,7 +9,7 @@ import {
 } from '../../schemas/models/model-endpoints-api.js';
 import { notRegistered } from '../../schemas/models/not-registered.js';
 import { keyOfDraft } from './endpoint-key.js';
-import { providerOf } from './endpoint-record.js';
+import { providerAt } from './endpoint-record.js';
 import { requireEndpoint } from './update-model-endpoint.js';
 import { json, route } from '../http/route.js';
 import type { Route } from '../http/route.js';
@@ -57,7 +57,7 @@ export function modelServerRoutes({ adapters }: GatewayDeps): Route[] {
       model_name: body.model_name ?? '',
       extra,
       timeout: body.timeout,
-      provider: providerOf(modelType, extra),
+      provider: providerAt({ model_type: modelType, endpoint: body.endpoint }, extra),
     };
     if (type == null || name == null)
       return { ...draft, apiKey: keyOfDraft(body.api_key ?? body.extra.api_key) };

@@ -37,7 +37,7 @@ describe('GET /presets/options', () => {
         chunking_strategies: ['recursive_splitter', 'structured_section'],
         parsing_strategies: ['pymupdf', 'marker', 'docling'],
         retrieval_types: ['single', 'multiQuery', 'hyde'],
-        reranker_providers: ['infinity', 'openai', 'tei'],
+        reranker_providers: ['infinity', 'openai', 'tei', 'onnx'],
         default_top_n: 10,
       },
     ]);
