@@ -59,6 +59,12 @@ volumes:
       secretName: {{ $certificate.secretName }}
       defaultMode: 0440
   {{- end }}
+  {{- with .root.Values.models.claimName }}
+  - name: models
+    persistentVolumeClaim:
+      claimName: {{ . }}
+      readOnly: true
+  {{- end }}
 {{- end }}
 
 {{/* What every container has but its command, ports and probes. */}}
@@ -80,6 +86,11 @@ volumeMounts:
   {{- range $index, $certificate := .root.Values.certificates }}
   - name: certificates-{{ $index }}
     mountPath: {{ $certificate.mountPath }}
+    readOnly: true
+  {{- end }}
+  {{- if .root.Values.models.claimName }}
+  - name: models
+    mountPath: {{ .root.Values.models.mountPath }}
     readOnly: true
   {{- end }}
 {{- end }}
