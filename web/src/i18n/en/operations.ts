@@ -118,10 +118,13 @@ export const operations = {
     stt: 'speech model',
   },
   address: 'Address',
+  rerankerAddress:
+    'onnx: for a model from the folder MODELS_DIR, without a server; the model is its folder there',
   model: 'Model',
   isDefault: 'default',
   makeDefault: 'Make default',
   check: 'Check',
+  usable: 'The model was loaded and can be used.',
   reachable: 'The server answers and serves the model.',
   reachableNoModel: 'The server answers but does not serve this model.',
   unreachable: (detail: string) => `The server does not answer. ${detail}`,

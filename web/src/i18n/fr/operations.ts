@@ -119,10 +119,13 @@ export const operations: Messages['operations'] = {
     stt: 'modèle de parole',
   },
   address: 'Adresse',
+  rerankerAddress:
+    'onnx: pour un modèle du dossier MODELS_DIR, sans serveur ; le modèle est son dossier à cet endroit',
   model: 'Modèle',
   isDefault: 'par défaut',
   makeDefault: 'Prendre par défaut',
   check: 'Vérifier',
+  usable: 'Le modèle a été chargé et peut être utilisé.',
   reachable: 'Le serveur répond et sert le modèle.',
   reachableNoModel: 'Le serveur répond mais ne sert pas ce modèle.',
   unreachable: (detail) => `Le serveur ne répond pas. ${detail}`,

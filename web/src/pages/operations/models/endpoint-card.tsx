@@ -9,13 +9,22 @@ function Checked({
   reachable,
   found,
   detail,
+  served,
 }: {
   reachable: boolean;
   found: boolean | null;
   detail: string | null;
+  /** By a server; otherwise by Tamis itself. */
+  served: boolean;
 }) {
   const { operations: t } = useMessages();
   const fine = reachable && found !== false;
+  if (!served)
+    return (
+      <Text size="sm" c={fine ? undefined : 'error'} role="status">
+        {fine ? t.usable : detail}
+      </Text>
+    );
   return (
     <Text size="sm" c={fine ? undefined : 'error'} role="status">
       {fine ? t.reachable : reachable ? t.reachableNoModel : t.unreachable(detail ?? '')}
@@ -79,7 +88,12 @@ export function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
         {endpoint.model_name} · {endpoint.endpoint}
       </Text>
       {check.data && (
-        <Checked reachable={check.data.reachable} found={check.data.model_found} detail={check.data.detail} />
+        <Checked
+          reachable={check.data.reachable}
+          found={check.data.model_found}
+          detail={check.data.detail}
+          served={endpoint.endpoint !== 'onnx:'}
+        />
       )}
     </Paper>
   );

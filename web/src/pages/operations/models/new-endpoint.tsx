@@ -70,6 +70,7 @@ export function NewEndpoint() {
         <TextInput
           label={t.address}
           placeholder="http://127.0.0.1:11434"
+          description={form.values.type === 'reranker' ? t.rerankerAddress : undefined}
           required
           {...form.getInputProps('endpoint')}
         />
