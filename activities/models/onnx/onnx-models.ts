@@ -8,8 +8,8 @@ import type { ModelThread } from './model-thread.js';
 
 /** A model without a call for so long gives its memory back. */
 const IDLE_MS = 5 * 60_000;
-/** A call that was left computes on for at most one product of matrices; one of half a minute is no product. */
-const GRACE_MS = 30_000;
+/** A call that was left computes on for at most one run of the graph, which takes seconds; this one does not end. */
+const GRACE_MS = 60_000;
 /** A model that could not be loaded is not tried again at once, unless its files have changed. */
 const AGAIN_MS = 30_000;
 /** An administrator waits for the answer. */

@@ -11,8 +11,8 @@ import type { FromThread, ModelPaths, ScoreJob, ToThread } from './thread-messag
 import { UnusableModel } from './unusable-model.js';
 
 /**
- * Tokens, padding included, that are computed in one go. A larger product was no faster, and a call whose caller has left
- * is given up between two of them.
+ * Tokens, padding included, that are computed in one go. A larger product was no faster, and a call whose caller has
+ * left is given up between two of them.
  */
 const TOKENS_AT_ONCE = 512;
 
