@@ -55,6 +55,24 @@ async function openCounting(
   return open(environment);
 }
 
+/** Those that were started since. */
+function watchThreads(onStart: (worker: Worker) => void = () => undefined) {
+  const started: Worker[] = [];
+  const onWorker = (worker: Worker): void => {
+    started.push(worker);
+    onStart(worker);
+  };
+  // Jest's own `process` tells nothing of threads.
+  const real = runInThisContext('process') as NodeJS.Process;
+  real.on('worker', onWorker);
+  after.push(() => real.off('worker', onWorker));
+  return started;
+}
+
+function hasEnded(worker: Worker): boolean {
+  return worker.threadId === -1;
+}
+
 function close(scores: number[]): unknown[] {
   return scores.map((score) => expect.closeTo(score, 5));
 }
@@ -146,7 +164,7 @@ describe('a call that nobody waits for', () => {
     // The longest text would never end; whoever leaves before must not have it computed.
     await writeCountingModel(join(folder, 'models/counting'), { three: 'endless', steps: 20_000 }, LONG);
     const reranker = await open();
-    await models!.registry.check('reranker', 'default');
+    await reranker.rerank('oil', ['oil'], {});
     const texts = Array.from({ length: 30 }, () => 'water '.repeat(400));
     const leaving = new AbortController();
     const asked = reranker.rerank('oil pump filter', [...texts, `oil pump filter ${'water '.repeat(430)}`], {
@@ -171,15 +189,17 @@ describe('a call that nobody waits for', () => {
   });
 
   test('leaves a call that waits behind it to be answered by another thread', async () => {
+    const threads = watchThreads();
     await writeCountingModel(join(folder, 'models/counting'), { three: 'endless' });
     const reranker = await open({}, { graceMs: 200 });
-    await models!.registry.check('reranker', 'default');
-    const endless = reranker.rerank('oil pump filter', ['oil pump filter'], {
-      signal: AbortSignal.timeout(300),
-    });
+    await reranker.rerank('oil', ['oil'], {});
+    const signal = AbortSignal.timeout(1500);
+    const endless = reranker.rerank('oil pump filter', ['oil pump filter'], { signal });
     const behind = reranker.rerank('oil', ['oil'], {});
     await expect(endless).rejects.toThrow();
     expect(await behind).toEqual(close([scoreOf(1)]));
+    await until('the thread was ended', async () => hasEnded(threads[0]!));
+    expect(await reranker.rerank('oil', ['oil'], {})).toEqual(close([scoreOf(1)]));
   });
 });
 
@@ -322,22 +342,6 @@ test('a file as MODELS_DIR is no folder', async () => {
 });
 
 describe('its thread', () => {
-  /** Those that were started since. */
-  function watchThreads(onStart: (worker: Worker) => void = () => undefined) {
-    const started: Worker[] = [];
-    const onWorker = (worker: Worker): void => {
-      started.push(worker);
-      onStart(worker);
-    };
-    // Jest's own `process` tells nothing of threads.
-    const real = runInThisContext('process') as NodeJS.Process;
-    real.on('worker', onWorker);
-    after.push(() => real.off('worker', onWorker));
-    return started;
-  }
-
-  const hasEnded = (worker: Worker): boolean => worker.threadId === -1;
-
   test('is started by the first call, ended when nobody has asked for a while, and started again', async () => {
     const threads = watchThreads();
     await writeCountingModel(join(folder, 'models/counting'));
