@@ -42,6 +42,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   'bench:metadata': async () => (await import('./commands/bench.js')).bench('test/bench/metadata.ts'),
   'bench:words': async () => (await import('./commands/bench.js')).bench('test/bench/words.ts'),
   'bench:index': async () => (await import('./commands/bench.js')).bench('test/bench/index.ts'),
+  'bench:profile': async () => (await import('./commands/bench.js')).bench('test/bench/profile.ts'),
   'bench:peers': async () => (await import('./commands/bench-peers.js')).benchPeers,
   'bench:parse': async () => (await import('./commands/bench.js')).benchAlone('test/bench/parse.ts'),
   'bench:verification': async () =>

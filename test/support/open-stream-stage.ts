@@ -1,7 +1,7 @@
 import { openInstantModelServer } from '../bench/instant-model-server.js';
 import type { InstantModelServer } from '../bench/instant-model-server.js';
 import { freePort } from './free-port.js';
-import { inspectable } from './live-heap.js';
+import { inspectable } from './inspector.js';
 import { openStack } from './running-stack.js';
 import type { RunningStack } from './running-stack.js';
 
