@@ -11,6 +11,8 @@ import { mean, percentile } from '../../activities/retrieval/evaluation/measures
 import type { RunningStack } from '../support/running-stack.js';
 import { documentClient } from '../support/document-client.js';
 import { reportBench } from './bench-report.js';
+import { inParallel, uploadAndWait } from './clients.js';
+import type { Text } from './clients.js';
 import { cranfield } from './collection.js';
 import { openBenchStack } from './open-bench-stack.js';
 import { openOgx } from './ogx-server.js';
@@ -45,12 +47,6 @@ const BATCH = 40;
 /** Texts that the model alone embeds, one by one and in batches. */
 const MODEL_TEXTS = 120;
 
-interface Text {
-  id: string;
-  filename: string;
-  content: string;
-}
-
 /** One of the systems, as a client sees it. */
 interface Peer {
   name: string;
@@ -82,14 +78,7 @@ function tamisPeer(stack: RunningStack): Peer {
       await stack.request(`/partition/${name}`, { method: 'POST' });
       return name;
     },
-    async add(store, { id, filename, content }) {
-      const task = await client.upload('POST', store, id, content, filename);
-      for (;;) {
-        const { task_state: state } = await client.task(`${task}?wait=30`);
-        if (state === 'COMPLETED') return;
-        if (state === 'FAILED' || state === 'CANCELLED') throw new Error(`${filename} ended ${state}`);
-      }
-    },
+    add: (store, text) => uploadAndWait(client, store, text),
     async find(store, text) {
       const query = new URLSearchParams({ text, top_k: '10' });
       await json(await stack.request(`/search/partition/${store}?${query.toString()}`));
@@ -139,14 +128,6 @@ function ogxPeer({ url, pid }: OgxServer): Peer {
     processor: () => new Map([['OGX', processorTimeBelow([pid])]]),
     memory: () => memoryBelow([pid]),
   };
-}
-
-async function inParallel<T>(clients: number, items: readonly T[], work: (item: T) => Promise<void>) {
-  const queue = [...items];
-  const run = async (): Promise<void> => {
-    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
-  };
-  await Promise.all(Array.from({ length: clients }, run));
 }
 
 interface IndexTurn {

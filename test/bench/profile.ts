@@ -11,6 +11,7 @@ import type { Inspector } from '../support/inspector.js';
 import { sampleSignal, signalClient } from '../support/signal-client.js';
 import { reportBench } from './bench-report.js';
 import { cranfield } from './collection.js';
+import { inParallel, uploadAndWait } from './clients.js';
 import { openInstantModelServer } from './instant-model-server.js';
 import { openInstantStack } from './open-bench-stack.js';
 import { summarizeProfile } from './summarize-profile.js';
@@ -43,12 +44,8 @@ const stack = await openInstantStack(models, {
 const documentsOf = documentClient(stack);
 const watchers = Array.from({ length: 4 }, (_, place) => signalClient(stack.base, `profile${place}watcher`));
 
-async function inParallel({ clients, once }: Work, from: number, count: number): Promise<void> {
-  let next = from;
-  const run = async (): Promise<void> => {
-    for (let index = next++; index < from + count; index = next++) await once(index);
-  };
-  await Promise.all(Array.from({ length: clients }, run));
+function numbers(from: number, count: number): number[] {
+  return Array.from({ length: count }, (_, place) => from + place);
 }
 
 async function answered(response: Response): Promise<void> {
@@ -65,12 +62,7 @@ const WORKS: readonly Work[] = [
     count: 240,
     async once(index) {
       const { id, content, filename } = documents[index]!;
-      const task = await documentsOf.upload('POST', PARTITION, id, content, filename);
-      for (;;) {
-        const { task_state: state } = await documentsOf.task(`${task}?wait=30`);
-        if (state === 'COMPLETED') return;
-        if (state === 'FAILED' || state === 'CANCELLED') throw new Error(`${filename} ended ${state}`);
-      }
+      await uploadAndWait(documentsOf, PARTITION, { id, filename, content });
     },
   },
   {
@@ -155,8 +147,10 @@ try {
     await openInspector(stack.workerPid(), ports.worker),
   ];
   for (const work of WORKS) {
-    await inParallel(work, 0, work.warm);
-    const profiles = await profiled(inspectors, () => inParallel(work, work.warm, work.count));
+    await inParallel(work.clients, numbers(0, work.warm), work.once);
+    const profiles = await profiled(inspectors, () =>
+      inParallel(work.clients, numbers(work.warm, work.count), work.once),
+    );
     for (const [place, profile] of profiles.entries()) {
       const spent = summarizeProfile(profile);
       const each = new Map([...spent].map(([part, ms]) => [part, ms / work.count]));
