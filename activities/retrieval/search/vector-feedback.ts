@@ -12,13 +12,6 @@ const SHARE = 0.7;
 /** The best hit of both legs is mostly among so many of the first by words: their vectors come with the legs. */
 export const VECTORS_AT_HAND = 3;
 
-interface Moved {
-  group: GroupHits;
-  /** The hit that the question is moved towards. */
-  best: string;
-  ids: readonly string[];
-}
-
 /** Built-in vectors are words again. */
 export function takesFeedback(embedder: Embedder): boolean {
   return !isBuiltin(embedder);
@@ -46,41 +39,48 @@ export async function addFeedback(
   ranking: readonly { chunk: { chunk_id: string } }[],
   { read, signal }: { read: readonly string[]; signal?: AbortSignal | undefined },
 ): Promise<{ groups: readonly GroupHits[]; chunks: ReadonlyMap<string, StoredChunk> }> {
-  const moved = groups.flatMap((group): Moved[] => {
-    if (!takesFeedback(group.embedder) || group.dense.length === 0) return [];
-    const ids = new Set([...group.lexical, ...group.dense].map(({ chunk }) => chunk.chunk_id));
-    const best = ranking.find(({ chunk }) => ids.has(chunk.chunk_id))?.chunk.chunk_id;
-    return best === undefined ? [] : [{ group, best, ids: [...ids] }];
-  });
-  const [carrier] = moved;
-  if (carrier === undefined) return { groups, chunks: await chunks.getMany(read, signal) };
-
-  let texts: ReadonlyMap<string, StoredChunk> = new Map();
-  const scored = await Promise.all(
-    moved.map(async ({ group, best, ids }): Promise<[GroupHits, FusedHit[]] | null> => {
-      const { vectorField } = group.embedder;
-      const found =
-        group.vectors.get(best) ?? (await chunks.getVectors([best], vectorField, signal)).get(best);
-      const carried = group === carrier.group ? read : [];
-      const vector =
-        found === undefined
-          ? []
-          : weightedMean([
-              { vector: unitVector(group.vector), weight: 1 },
-              { vector: unitVector(found), weight: SHARE },
-            ]);
-      const answer = await chunks.similarities(ids, { vector, vectorField, read: carried, signal });
-      if (carried.length > 0) texts = answer.chunks;
-      return found === undefined ? null : [group, [...answer.cosines].map(([id, score]) => ({ id, score }))];
+  const bests = groups.map((group) => bestOf(group, ranking));
+  // The first group that is scored brings the texts.
+  const carrier = bests.findIndex((best) => best !== null);
+  if (carrier < 0) return { groups, chunks: await chunks.getMany(read, signal) };
+  const answers = await Promise.all(
+    groups.map(async (group, place) => {
+      const best = bests[place] ?? null;
+      return best === null
+        ? { group, chunks: new Map<string, StoredChunk>() }
+        : scoreByBest(chunks, group, { best, read: place === carrier ? read : [], signal });
     }),
   );
-  const scores = new Map(scored.filter((one) => one !== null));
-  const from = new Map(moved.map(({ group, best }) => [group, best]));
-  return {
-    groups: groups.map((group) => {
-      const found = scores.get(group);
-      return found === undefined ? group : { ...group, feedback: { from: from.get(group)!, scores: found } };
-    }),
-    chunks: texts,
-  };
+  return { groups: answers.map(({ group }) => group), chunks: answers[carrier]!.chunks };
+}
+
+function idsOf({ lexical, dense }: GroupHits): Set<string> {
+  return new Set([...lexical, ...dense].map(({ chunk }) => chunk.chunk_id));
+}
+
+/** The hit that the question of a group is moved towards; null: it stays as it is. */
+function bestOf(group: GroupHits, ranking: readonly { chunk: { chunk_id: string } }[]): string | null {
+  if (!takesFeedback(group.embedder) || group.dense.length === 0) return null;
+  const ids = idsOf(group);
+  return ranking.find(({ chunk }) => ids.has(chunk.chunk_id))?.chunk.chunk_id ?? null;
+}
+
+async function scoreByBest(
+  chunks: Pick<ChunkStore, 'getVectors' | 'similarities'>,
+  group: GroupHits,
+  { best, read, signal }: { best: string; read: readonly string[]; signal: AbortSignal | undefined },
+): Promise<{ group: GroupHits; chunks: ReadonlyMap<string, StoredChunk> }> {
+  const { vectorField } = group.embedder;
+  const found = group.vectors.get(best) ?? (await chunks.getVectors([best], vectorField, signal)).get(best);
+  const vector =
+    found === undefined
+      ? []
+      : weightedMean([
+          { vector: unitVector(group.vector), weight: 1 },
+          { vector: unitVector(found), weight: SHARE },
+        ]);
+  const answer = await chunks.similarities([...idsOf(group)], { vector, vectorField, read, signal });
+  if (found === undefined) return { group, chunks: answer.chunks };
+  const scores: FusedHit[] = [...answer.cosines].map(([id, score]) => ({ id, score }));
+  return { group: { ...group, feedback: { from: best, scores } }, chunks: answer.chunks };
 }
