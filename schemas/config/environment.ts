@@ -654,8 +654,8 @@ const retrieval = {
   RETRIEVER_TOP_K: described(count(50), 'candidates of each retrieval leg, for the retrieval presets'),
   RETRIEVER_FEEDBACK: described(
     flag(true),
-    "a search scores its candidates a second time, by the vector of the best one with the question's: finds better, for " +
-      'two short questions more to OpenSearch; not with the built-in embedder',
+    "a search scores its candidates a second time, by the vector of the best one with the question's (not with the " +
+      'built-in embedder) and by the words of the best ten: finds better, for a short question more to OpenSearch',
   ),
   SIMILARITY_THRESHOLD: described(
     z.coerce.number().min(0).max(1).default(0),

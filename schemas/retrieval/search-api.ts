@@ -81,6 +81,16 @@ const RetrievalTraceBody = z
       weight: z.number().meta({ description: 'Share of the dense leg' }),
       ranking: Ranking,
     }),
+    words: z
+      .object({
+        words: z
+          .array(z.object({ word: z.string(), weight: z.number() }))
+          .meta({ description: 'Stems, heaviest first' }),
+        scores: Ranking,
+        ranking: Ranking.meta({ description: 'With them' }),
+      })
+      .nullable()
+      .meta({ description: 'What the best hits say, and what the others score by their words' }),
     rerank: z
       .object({
         endpoint: z.string(),

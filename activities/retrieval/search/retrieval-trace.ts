@@ -11,6 +11,12 @@ export interface RetrievalTrace {
     weight: number;
     ranking: { id: string; score: number }[];
   };
+  /** The words of the best hits, what each hit scored by them, and the ranking with them; null: not looked for. */
+  words: {
+    words: { word: string; weight: number }[];
+    scores: { id: string; score: number }[];
+    ranking: { id: string; score: number }[];
+  } | null;
   rerank: RerankTrace | null;
   /** Ids that expansion added. */
   expansion: { related: string[]; ancestors: string[] } | null;

@@ -1,3 +1,4 @@
+import type { StoredChunk } from '../../../schemas/documents/documents.js';
 import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import { inScope } from '../../../schemas/documents/users.js';
 import type { ChunkStore } from '../../ports/chunks.js';
@@ -10,6 +11,7 @@ import type { CompetenceLog } from './competence.js';
 import { expandResults } from './expand-results.js';
 import { findWorkspace } from './find-workspace.js';
 import { fuseGroups } from './fuse-groups.js';
+import type { FusedHit } from './fusion.js';
 import type { CheckLimits } from './generation-check.js';
 import { readResults } from './read-results.js';
 import { rerankResults } from './rerank-results.js';
@@ -17,7 +19,9 @@ import { searchLegs } from './search-legs.js';
 import type { GroupHits } from './search-legs.js';
 import { traceSearch } from './trace-search.js';
 import { addFeedback, takesFeedback, VECTORS_AT_HAND } from './vector-feedback.js';
-import type { SearchRequest, SearchResult, SearchOutcome, SearchService } from './search-types.js';
+import { TEXTS_COMPARED, wordFeedback } from './word-feedback.js';
+import type { WordFeedback } from './word-feedback.js';
+import type { RankedHit, SearchOutcome, SearchRequest, SearchResult, SearchService } from './search-types.js';
 
 interface SearchDependencies {
   chunks: Pick<
@@ -50,6 +54,20 @@ const MAX_ROUNDS = 3;
  */
 const SPARE_READS = 10;
 
+function rankingOf(hits: readonly RankedHit[]): FusedHit[] {
+  return hits.map(({ chunk, score }) => ({ id: chunk.chunk_id, score }));
+}
+
+function textsOf(chunks: ReadonlyMap<string, StoredChunk>): Map<string, string> {
+  return new Map([...chunks].map(([id, { text }]) => [id, text]));
+}
+
+/** The hits in the order of a ranking of all of them, and scored by it. */
+function inOrder(hits: readonly RankedHit[], { ranking }: WordFeedback): RankedHit[] {
+  const byId = new Map(hits.map((hit) => [hit.chunk.chunk_id, hit]));
+  return ranking.map(({ id, score }) => ({ ...byId.get(id)!, score }));
+}
+
 /** Where a search looks. */
 interface Place {
   /** Partitions of each embedder. */
@@ -63,8 +81,8 @@ interface Place {
  * Hybrid search over the partitions of a scope. Each distinct embedder embeds the text once and answers for its
  * partitions; every hit is then compared with its file record (see `checkGenerations`), so that nothing of an
  * unpublished, replaced, deleted or foreign version is answered. What the checks drop is filled up again. Then the legs
- * are fused, scored again by what the best hit says (see `addFeedback`), and as far as it is asked for, reranked and
- * expanded by relations.
+ * are fused, scored again by what the best hits say (see `addFeedback`, `wordFeedback`), and as far as it is asked for,
+ * reranked and expanded by relations.
  *
  * @throws AppError of the stores and models, as their ports say; WORKSPACE_NOT_FOUND, WORKSPACE_AMBIGUOUS
  */
@@ -102,6 +120,10 @@ export function createSearchService(dependencies: SearchDependencies): SearchSer
   };
 
   const hasFeedback = ({ vectorWeight }: SearchRequest): boolean => settings.feedback && vectorWeight !== 0;
+
+  /** Neither leg is asked for by itself. */
+  const hasWordFeedback = (request: SearchRequest): boolean =>
+    hasFeedback(request) && request.vectorWeight !== 1;
 
   const run = async (asked: SearchRequest): Promise<SearchOutcome> => {
     const { scope, fileKey, filter, text, topK, signal } = asked;
@@ -158,8 +180,9 @@ export function createSearchService(dependencies: SearchDependencies): SearchSer
       const { vectorWeight } = request;
       const first = fuseGroups(found, vectorWeight);
       // Most of what is best before feedback is among the best after it, so it is read meanwhile.
+      const answered = wanted + Math.min(wanted, SPARE_READS);
       const likely = first.results
-        .slice(0, wanted + Math.min(wanted, SPARE_READS))
+        .slice(0, hasWordFeedback(request) ? Math.max(answered, TEXTS_COMPARED) : answered)
         .map(({ chunk }) => chunk.chunk_id);
       const { groups: legs, chunks: known } = hasFeedback(request)
         ? await trace.timed('feedback', () =>
@@ -167,9 +190,13 @@ export function createSearchService(dependencies: SearchDependencies): SearchSer
           )
         : { groups: found, chunks: await chunks.getMany(likely, signal) };
       const fused = legs === found ? first : fuseGroups(legs, vectorWeight);
-      trace.retrieved(legs, fused);
+      const byWords = hasWordFeedback(request)
+        ? wordFeedback(rankingOf(fused.results), textsOf(known))
+        : null;
+      const ranked = byWords === null ? fused.results : inOrder(fused.results, byWords);
+      trace.retrieved(legs, fused, byWords);
       const { results, gone } = await trace.timed('read', () =>
-        readResults(chunks, fused.results, { wanted, known, signal }),
+        readResults(chunks, ranked, { wanted, known, signal }),
       );
       // Replaced or deleted since its record was read: what took its place must be found.
       return gone && round < MAX_ROUNDS ? read(round + 1) : results;

@@ -5,6 +5,7 @@ import { TRACE_VERSION } from './retrieval-trace.js';
 import type { LegTrace, RerankTrace, RetrievalTrace } from './retrieval-trace.js';
 import type { GroupHits } from './search-legs.js';
 import type { RankedHit, SearchResult } from './search-types.js';
+import type { WordFeedback } from './word-feedback.js';
 
 function legTrace(hits: readonly CheckedHit[], dropped: readonly DroppedHit[]): LegTrace {
   const normalised = scaleScores(legOf(hits));
@@ -26,6 +27,7 @@ function idsAddedAs(added: readonly SearchResult[], as: SearchResult['addedAs'])
 export function traceSearch() {
   let groups: readonly GroupHits[] = [];
   let fused: { weight: number; results: readonly RankedHit[] } = { weight: 0, results: [] };
+  let words: WordFeedback | null = null;
   let rerank: RerankTrace | null = null;
   let additions: readonly SearchResult[] | null = null;
   const times: Record<string, number> = {};
@@ -39,9 +41,10 @@ export function traceSearch() {
         times[step] = Math.round((performance.now() - start) * 1000) / 1000;
       }
     },
-    retrieved(hits: readonly GroupHits[], fusion: typeof fused): void {
+    retrieved(hits: readonly GroupHits[], fusion: typeof fused, byWords: WordFeedback | null): void {
       groups = hits;
       fused = fusion;
+      words = byWords;
     },
     reranked: (noted: RerankTrace | null): void => void (rerank = noted),
     expanded: (added: readonly SearchResult[]): void => void (additions = added),
@@ -63,6 +66,7 @@ export function traceSearch() {
         weight: fused.weight,
         ranking: fused.results.map(({ chunk, score }) => ({ id: chunk.chunk_id, score })),
       },
+      words,
       rerank,
       expansion:
         additions === null

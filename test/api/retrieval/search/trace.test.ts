@@ -129,6 +129,37 @@ describe('include_retrieval_trace', () => {
     expect(later.retrieval_trace.expansion).toEqual({ related: [], ancestors: [] });
   });
 
+  it('tells the words of the best hits, by which the others were moved', async () => {
+    const { gateway, ada } = await startTwoEmbedders();
+    await indexText(gateway, { partition: 'near-1', fileId: 'wheels', token: ada.token }, [
+      'An undershot wheel turns in the brook.',
+      'The undershot kind needs no weir.',
+      'Weirs are built of stone.',
+    ]);
+    const chief = gateway.addUser('chief', { is_admin: true });
+    gateway.addMember(chief.userId, 'near-1', 'viewer');
+    const ask = async (query: string) => {
+      const path = `/search/partition/near-1?text=wheel%20in%20the%20brook&include_retrieval_trace=true${query}`;
+      const [status, body] = await askJson(gateway, 'GET', path, chief);
+      expect(status).toBe(200);
+      return body;
+    };
+    const { retrieval_trace: trace, documents } = await ask('');
+    expect(trace.words.words).toContainEqual({ word: 'undershot', weight: expect.any(Number) });
+    expect(trace.words.scores[0]).toEqual({ id: documents[0].metadata._id, score: 1 });
+    expect(trace.words.ranking).toEqual(
+      documents.map(({ metadata }: LooseBody) => ({
+        id: metadata._id,
+        score: expect.closeTo(metadata.combined_score, 5),
+      })),
+    );
+    // The second has no word of the question but stop words.
+    expect(contentsOf({ documents }).slice(0, 2)).toEqual([
+      'An undershot wheel turns in the brook.',
+      'The undershot kind needs no weir.',
+    ]);
+  });
+
   it('tells of no feedback where RETRIEVER_FEEDBACK is off', async () => {
     const { gateway } = await startTwoEmbedders({ RETRIEVER_FEEDBACK: 'false' });
     const chief = gateway.addUser('chief', { is_admin: true });
@@ -139,6 +170,7 @@ describe('include_retrieval_trace', () => {
     expect(trace.groups).toHaveLength(1);
     expect(trace.groups[0].dense.hits).toHaveLength(2);
     expect(trace.groups[0].feedback).toBeNull();
+    expect(trace.words).toBeNull();
   });
 
   it('tells of searches that ask nobody', async () => {

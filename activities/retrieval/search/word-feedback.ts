@@ -1,0 +1,109 @@
+import { countStems } from '../../text/stem-counts.js';
+import type { StemCounts } from '../../text/stem-counts.js';
+import { scaleScores } from './fusion.js';
+import type { FusedHit } from './fusion.js';
+
+/** Hits whose words are looked for: ten of fifty, fewer of fewer. */
+const SPEAKERS_SHARE = 0.2;
+/** Words that are looked for. */
+const WORDS = 20;
+/** Hits in which they are looked for, the first of the ranking. */
+const COMPARED = 50;
+/** Share of these words in the score. */
+const SHARE = 0.3;
+/** Of a text; what stands further on is not looked at. */
+const MAX_CHARACTERS = 4_000;
+/** As `similarity.ts` takes every text: BM25's k1, b and mean length. */
+const SATURATION = 1.2;
+const LENGTH_SHARE = 0.75;
+const MEAN_WORDS = 120;
+
+/** Texts that feedback by words asks for: all candidates of two legs of fifty. */
+export const TEXTS_COMPARED = 2 * COMPARED;
+
+export interface WordFeedback {
+  /** What was looked for, heaviest first. */
+  words: { word: string; weight: number }[];
+  /** What each hit scored by them, 1 the best. */
+  scores: FusedHit[];
+  ranking: FusedHit[];
+}
+
+interface Candidate {
+  id: string;
+  counts: StemCounts;
+}
+
+/** BM25's inverse document frequency among the candidates. */
+function rarityAmong(candidates: readonly Candidate[]): (word: string) => number {
+  const holding = new Map<string, number>();
+  for (const { counts } of candidates)
+    for (const word of counts.stems.keys()) holding.set(word, (holding.get(word) ?? 0) + 1);
+  return (word) => {
+    const count = holding.get(word) ?? 0;
+    return Math.log(1 + (candidates.length - count + 0.5) / (count + 0.5));
+  };
+}
+
+/** The words by which the best hits stand out: those that are said often, early in the ranking, and by few others. */
+function wordsOf(speakers: readonly Candidate[], rarity: (word: string) => number): [string, number][] {
+  const weights = new Map<string, number>();
+  for (const [place, { counts }] of speakers.entries())
+    for (const [word, times] of counts.stems)
+      weights.set(word, (weights.get(word) ?? 0) + times / counts.counted / (place + 1));
+  return [...weights]
+    .map(([word, weight]): [string, number] => [word, weight * rarity(word)])
+    .sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
+    .slice(0, WORDS);
+}
+
+function scoreOf({ stems, words }: StemCounts, asked: readonly [string, number][]): number {
+  const length = SATURATION * (1 - LENGTH_SHARE + (LENGTH_SHARE * words) / MEAN_WORDS);
+  let score = 0;
+  for (const [word, weight] of asked) {
+    const times = stems.get(word) ?? 0;
+    if (times > 0) score += (weight * times) / (times + length);
+  }
+  return score;
+}
+
+/**
+ * Pseudo-relevance feedback on words: candidates that use the words of the ten best hits are moved up (RM3,
+ * Abdul-Jaleel et al., UMass at TREC 2004, with 1 / rank in place of the likelihood of the question). Only texts that
+ * were found are looked at, so nothing is told of what else the index holds, and nothing more is asked of it.
+ *
+ * score' = 0.7 · score + 0.3 · score by words, 0 to 1; 0 by words where there is no text, which is so of what came late
+ * in the ranking.
+ *
+ * nDCG@10 worked out on the legs of a search with all-MiniLM, without and with: Cranfield 0.462, 0.472; by abstracts
+ * 0.431, 0.445; PIAF 0.830, 0.832; by paragraphs 0.726, 0.747; FAQ-en 0.778, 0.776; FAQ-fr 0.548, 0.552. With 0.2 in
+ * place of 0.3: 0.470, 0.442, 0.832, 0.742, 0.777, 0.553. Both halves of the questions gain on the first four. The
+ * rarity of a word in the whole partition does no better than among the candidates.
+ *
+ * @param texts by id
+ * @returns null: nothing is to be gained
+ */
+export function wordFeedback(
+  ranking: readonly FusedHit[],
+  texts: ReadonlyMap<string, string>,
+): WordFeedback | null {
+  const candidates = ranking.slice(0, COMPARED).flatMap(({ id }): Candidate[] => {
+    const text = texts.get(id);
+    return text === undefined ? [] : [{ id, counts: countStems(text.slice(0, MAX_CHARACTERS)) }];
+  });
+  if (candidates.length < 2) return null;
+  const rarity = rarityAmong(candidates);
+  const words = wordsOf(candidates.slice(0, Math.ceil(SPEAKERS_SHARE * candidates.length)), rarity);
+  const asked = words.map(([word, weight]): [string, number] => [word, weight * rarity(word)]);
+  const raw = candidates.map(({ id, counts }) => ({ id, score: scoreOf(counts, asked) }));
+  if (!raw.some(({ score }) => score > 0)) return null;
+  const scores = scaleScores(raw);
+  const byWords = new Map(scores.map(({ id, score }) => [id, score]));
+  return {
+    words: words.map(([word, weight]) => ({ word, weight })),
+    scores,
+    ranking: ranking
+      .map(({ id, score }) => ({ id, score: (1 - SHARE) * score + SHARE * (byWords.get(id) ?? 0) }))
+      .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1)),
+  };
+}
