@@ -49,7 +49,7 @@ export function createEmbeddingActivities(deps: EmbeddingActivityDeps) {
     const embedder = await models.embedder(embedderOf(task, partition));
     await chunks.ensureField({ vectorField: embedder.vectorField, dimension: embedder.dimension });
 
-    // Batches alternate between the two: what counts is the sum over the document.
+    // Two batches are in work at a time, one in each stage: what counts is the sum over the document.
     const spent = { embed: 0, store: 0 };
     const within = async <T>(stage: keyof typeof spent, work: Promise<T>): Promise<T> => {
       const started = performance.now();
@@ -64,36 +64,7 @@ export function createEmbeddingActivities(deps: EmbeddingActivityDeps) {
     };
 
     let stored = before;
-    let total: number | null = null;
-    const contextOf = openContexts(blobs, ref.taskId, task.context_parts ?? 0);
-    const batches = readChunkBatches(blobs, ref.taskId, { skip: before, size: embedder.batchSize });
-    for await (const { chunks: batch, last } of batches) {
-      signal.throwIfAborted();
-      total ??= last ? before + batch.length : await countChunks(blobs, ref.taskId);
-      // Marking is a second write of each chunk, vector and all. What is stored in one go becomes live in a moment, so
-      // it may be marked from the start: the record still decides whether it is answered.
-      const published = total <= embedder.batchSize;
-      const contexts: (string | null)[] = [];
-      for (const { position } of batch) contexts.push(await contextOf(position));
-      const texts = batch.map((chunk, index) => embeddedText(chunk, contexts[index] ?? null));
-      const vectors = await within('embed', embedTexts(embedder, texts, signal));
-      const facts = { total, published };
-      const entries = batch.map((chunk, index) => ({
-        chunk: storedChunk(task, chunk, facts),
-        vector: vectors[index]!,
-        context: contexts[index] ?? null,
-      }));
-      await within('store', chunks.put(entries, embedder.vectorField, signal));
-      stored += batch.length;
-      if (last) tellSpent();
-      if (published && options.publish === true)
-        try {
-          return { stored, published: await deps.publish(ref, total, { signal, isMarked: true }) };
-        } catch (error) {
-          // Tried again, this finds nothing to embed any more, and publishing is left to the step behind it.
-          context.heartbeat({ stored } satisfies Cursor);
-          throw error;
-        }
+    const report = async (total: number): Promise<void> => {
       context.heartbeat({ stored } satisfies Cursor);
       const goOn = await tasks.report(ref.taskId, {
         stage: 'embed',
@@ -101,7 +72,59 @@ export function createEmbeddingActivities(deps: EmbeddingActivityDeps) {
         attempt: context.info.attempt,
       });
       if (!goOn) throw new AppError('TASK_CANCELLED');
+    };
+    const publishAtOnce = async (total: number): Promise<Published> => {
+      try {
+        return await deps.publish(ref, total, { signal, isMarked: true });
+      } catch (error) {
+        // Tried again, this finds nothing to embed any more, and publishing is left to the step behind it.
+        context.heartbeat({ stored } satisfies Cursor);
+        throw error;
+      }
+    };
+
+    let total: number | null = null;
+    /** The batch before, which is stored while the next is embedded. */
+    let storing: Promise<void> | null = null;
+    const contextOf = openContexts(blobs, ref.taskId, task.context_parts ?? 0);
+    const batches = readChunkBatches(blobs, ref.taskId, { skip: before, size: embedder.batchSize });
+    try {
+      for await (const { chunks: batch, last } of batches) {
+        signal.throwIfAborted();
+        total ??= last ? before + batch.length : await countChunks(blobs, ref.taskId);
+        // Marking is a second write of each chunk, vector and all. What is stored in one go becomes live in a moment,
+        // so it may be marked from the start: the record still decides whether it is answered.
+        const facts = { total, published: total <= embedder.batchSize };
+        const contexts: (string | null)[] = [];
+        for (const { position } of batch) contexts.push(await contextOf(position));
+        const texts = batch.map((chunk, index) => embeddedText(chunk, contexts[index] ?? null));
+        const vectors = await within('embed', embedTexts(embedder, texts, signal));
+        await storing;
+        const entries = batch.map((chunk, index) => ({
+          chunk: storedChunk(task, chunk, facts),
+          vector: vectors[index]!,
+          context: contexts[index] ?? null,
+        }));
+        const store = async (): Promise<void> => {
+          await within('store', chunks.put(entries, embedder.vectorField, signal));
+          stored += entries.length;
+        };
+        if (facts.published && options.publish === true) {
+          await store();
+          tellSpent();
+          return { stored, published: await publishAtOnce(total) };
+        }
+        const all = total;
+        storing = store().then(() => report(all));
+        // Told when the next batch is embedded.
+        storing.catch(() => undefined);
+      }
+      await storing;
+    } finally {
+      // Nothing is written any more once the step has ended.
+      await storing?.catch(() => undefined);
     }
+    if (total !== null) tellSpent();
     return { stored };
   };
 

@@ -121,6 +121,19 @@ export function chunkStoreContract(subject: Subject<ChunkStore>): void {
       expect(ids(found.dense)).toHaveLength(2);
     });
 
+    test('publishes more chunks than go into one request, and says how many are missing', async () => {
+      const chunks = chunksOf(Array.from({ length: 1_201 }, (_, position) => `flour of sack ${position}`));
+      await put(chunks);
+      const { partition } = chunks[0]!;
+      await publish(chunks);
+      const counts = { chunks: chunks.length, published: chunks.length };
+      expect(await store().countChunks(EVERYTHING, partition)).toEqual(counts);
+      const found = await search({ partitions: [partition], text: '1200', size: 1 });
+      expect(ids(found.lexical)).toEqual([chunks.at(-1)!.chunk_id]);
+      const beyond = store().publish(versionOfChunk(chunks[0]!), chunks.length + 1_000);
+      await expect(beyond).rejects.toMatchObject({ code: 'VDB_ERROR', details: { missing: 1_000 } });
+    });
+
     test('words are searched before the vector is there, and their hits taken over', async () => {
       const chunks = chunksOf(['a sieve for flour', 'a stone']);
       await put(chunks);

@@ -333,6 +333,77 @@ describe('embedDocument', () => {
     );
   });
 
+  const embedLong = async (onEmbed: (batch: number) => Promise<void> | void) => {
+    const texts = Array.from({ length: 100 }, (_, position) => `passage ${position}`);
+    let batches = 0;
+    const bench = await activityBench(scriptedParser(texts), {
+      wrapModels: (models) => ({
+        ...models,
+        embedder: async (name) => {
+          const embedder = await models.embedder(name);
+          return {
+            ...embedder,
+            embed: async (given, options) => {
+              batches += 1;
+              await onEmbed(batches);
+              return embedder.embed(given, options);
+            },
+          };
+        },
+      }),
+    });
+    const task = await bench.admit('guide', 'text');
+    await inActivity(() => bench.documents.parseDocument(refOf(task))).result;
+    const put = bench.chunks.put.bind(bench.chunks);
+    return { bench, task, put, embed: () => inActivity(() => bench.embedding.embedDocument(refOf(task))) };
+  };
+
+  it('embeds a batch while the one before is stored', async () => {
+    let begun = (): void => undefined;
+    const second = new Promise<void>((resolve) => (begun = resolve));
+    const { bench, put, embed } = await embedLong((batch) => {
+      if (batch === 2) begun();
+    });
+    bench.chunks.put = async (...given) => {
+      await second;
+      await put(...given);
+    };
+    expect(await embed().result).toEqual({ stored: 100 });
+  });
+
+  it('ends when nothing is being stored any more, and leaves what is stored to the next attempt', async () => {
+    let fail = (): void => undefined;
+    const failed = new Promise<void>((resolve) => (fail = resolve));
+    const { bench, task, put, embed } = await embedLong((batch) => {
+      if (batch !== 2) return;
+      fail();
+      throw new AppError('EMBEDDING_API_ERROR');
+    });
+    let ended = 0;
+    bench.chunks.put = async (...given) => {
+      await failed;
+      await put(...given);
+      ended += 1;
+    };
+    const attempt = embed();
+    expect(await codeOf(attempt.result)).toBe('EMBEDDING_API_ERROR');
+    expect(ended).toBe(1);
+    const stored = await bench.chunks.listByFile(task.file_key, task.generation);
+    expect(attempt.beats).toEqual([{ stored: stored.length }]);
+  });
+
+  it('embeds no further than one batch when storing fails', async () => {
+    let embedded = 0;
+    const { bench, embed } = await embedLong((batch) => {
+      embedded = batch;
+    });
+    bench.chunks.put = () => Promise.reject(new AppError('VDB_ERROR'));
+    const attempt = embed();
+    expect(await codeOf(attempt.result)).toBe('VDB_ERROR');
+    expect(embedded).toBe(2);
+    expect(attempt.beats).toEqual([]);
+  });
+
   it('publishes a document of one batch itself when asked to, once', async () => {
     const bench = await activityBench();
     const task = await bench.admit('guide', 'text');
