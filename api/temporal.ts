@@ -1,4 +1,9 @@
-import { Client, Connection, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import {
+  Client,
+  Connection,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
+} from '@temporalio/client';
 import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
 import type { WorkflowStarter } from '../activities/ports/tasks.js';
@@ -65,6 +70,9 @@ const PING_MS = 1800;
 const DOUBT_MS = 700;
 /** A schedule answers by a workflow of Temporal's own, which takes longer under load; an operator waits for it. */
 const SCHEDULE_DEADLINE_MS = 5000;
+
+/** A workflow whose record says that it has ended is over by then. */
+const ENDING_MS = 1000;
 
 /**
  * A signal that `workflows/signals/forward-signals.ts` defines, as are `resume` and `retry`; its values are not for us.
@@ -172,12 +180,32 @@ export function connectTemporal(
     }
   };
 
-  /** A workflow that one run at a time has: the code is answered while there is one. */
-  const startAlone = async (code: ErrorCode, start: () => Promise<unknown>): Promise<void> => {
+  /** Whether a workflow that was running has ended, or does so within a second. */
+  const endsSoon = async (workflowId: string): Promise<boolean> => {
     try {
-      await withDeadline(start);
+      await connection.withDeadline(Date.now() + ENDING_MS, () =>
+        client.workflow.getHandle(workflowId).result(),
+      );
+      return true;
     } catch (error) {
-      if (error instanceof WorkflowExecutionAlreadyStartedError) throw new AppError(code);
+      return error instanceof WorkflowFailedError || error instanceof WorkflowNotFoundError;
+    }
+  };
+
+  /**
+   * A workflow that one run at a time has: the code is answered while there is one. Its record says that a run has
+   * ended some milliseconds before the workflow has, and who read that may start the next.
+   */
+  const startAlone = async (code: ErrorCode, start: () => Promise<unknown>): Promise<void> => {
+    const isTaken = (error: unknown): error is WorkflowExecutionAlreadyStartedError =>
+      error instanceof WorkflowExecutionAlreadyStartedError;
+    try {
+      await withDeadline(start).catch(async (error: unknown) => {
+        if (!isTaken(error) || !(await endsSoon(error.workflowId))) throw error;
+        await withDeadline(start);
+      });
+    } catch (error) {
+      if (isTaken(error)) throw new AppError(code);
       throw away(error);
     }
   };
