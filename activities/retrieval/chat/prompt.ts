@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { fillPrompt, promptSlots } from '../../../schemas/models/prompts.js';
 import { countInSlices, lengthWithin } from '../../text/count-in-slices.js';
 import { SOURCES_END, listSourceBlocks, writeSourceBlock } from '../../models/builtin/source-blocks.js';
@@ -83,9 +84,28 @@ function writeSystem({ template, date, voice }: Frame, context: string): string 
   return introduction(voice, slots) + whole;
 }
 
+/** Tokens of frames, which change once a day and with their template. */
+const overheads = new Map<string, number>();
+const MAX_OVERHEADS = 50;
+
 /** Tokens of the system message before any source is in it. */
-export function promptOverhead(frame: Frame, signal?: AbortSignal): Promise<number> {
-  return countInSlices(writeSystem(frame, SOURCES_END), Infinity, signal);
+export async function promptOverhead(frame: Frame, signal?: AbortSignal): Promise<number> {
+  const system = writeSystem(frame, SOURCES_END);
+  const known = overheads.get(system);
+  if (known !== undefined) return known;
+  const tokens = await countInSlices(system, Infinity, signal);
+  if (overheads.size >= MAX_OVERHEADS) overheads.clear();
+  overheads.set(system, tokens);
+  return tokens;
+}
+
+/** No source has more: a token stands for one byte at least. */
+function mostTokens(materials: readonly Material[]): number {
+  return materials.reduce(
+    (sum, { heading, text }) =>
+      sum + Buffer.byteLength(heading) + Buffer.byteLength(text) + TOKENS_PER_SOURCE,
+    0,
+  );
 }
 
 /** The longest start of a text, at a word's end, that stays within so many tokens. */
@@ -100,9 +120,9 @@ export async function cutToTokens(text: string, tokens: number, signal?: AbortSi
  * many as the budget holds. One that is too long for what is left is passed over in favour of shorter ones behind it;
  * the very first is cut instead, so that a small budget still carries the best source.
  *
- * @param options.budget tokens (o200k) that the sources may take
- * Tokens are counted with other requests served in between.
+ * Tokens are counted, where that is needed to know what fits, with other requests served in between.
  *
+ * @param options.budget tokens (o200k) that the sources may take
  * @returns the message, and the sources in it in the order of their numbers
  * @throws the signal's reason
  */
@@ -113,9 +133,16 @@ export async function buildPrompt(
   const blocks: string[] = [];
   const presented: ChatSource[] = [];
   const { signal } = options;
+  const surelyFits = mostTokens(materials) <= options.budget;
   let left = options.budget;
   for (const { source, heading, text } of materials) {
     const block = { number: blocks.length + 1, heading, text };
+    if (surelyFits) {
+      await setImmediate();
+      blocks.push(writeSourceBlock(block));
+      presented.push(source);
+      continue;
+    }
     const frame = (await countInSlices(block.heading, left, signal)) + TOKENS_PER_SOURCE;
     // No further than it fits.
     let tokens = await countInSlices(text, Math.max(0, left - frame), signal);

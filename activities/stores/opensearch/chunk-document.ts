@@ -77,16 +77,18 @@ export interface HeadHit {
 }
 
 export function headOf({ sort, fields = {} }: HeadHit): ChunkHead {
-  const values = Object.fromEntries(Object.entries(fields).map(([name, [value]]) => [name, value]));
+  const value = (name: Column): unknown => fields[name]?.[0];
   const [, fileKey, generation, position] =
-    sort ?? ([0, ...PLACE_FIELDS.map((name) => values[name])] as NonNullable<HeadHit['sort']>);
-  return {
-    ...(values as ChunkTraits),
+    sort ?? ([0, ...PLACE_FIELDS.map(value)] as NonNullable<HeadHit['sort']>);
+  const head: ChunkHead = {
     chunk_id: chunkId(fileKey, generation, position),
     file_key: fileKey,
     generation,
     position,
   };
+  const traits: Record<string, unknown> = {};
+  for (const name of TRAIT_FIELDS) if (fields[name] !== undefined) traits[name] = value(name);
+  return Object.assign(head, traits);
 }
 
 /** How far the square of a length may be from 1: single precision, in which vectors are compared, is not better. */
