@@ -56,7 +56,7 @@ const RESTART = 81;
 /** What it says is only looked at when it fails. */
 const KEPT_OUTPUT = 2000;
 
-/** The program on PATH at this moment; null where there is none. */
+/** The program on PATH; null where there is none. */
 export function findLibreOffice(): string | null {
   return findOnPath('soffice', (found) => {
     const program = realpathSync(found);
