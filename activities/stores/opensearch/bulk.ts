@@ -27,64 +27,43 @@ interface BulkAnswer {
   items: { update: { _id: string; status: number; result?: string; error?: unknown } }[];
 }
 
-/** The engine writes each request in a thread of its own; requests of that many are of like length. */
-const PARALLEL = { requests: 2, updates: 500 };
-
 /**
- * Sends updates in requests of bounded size and answers what became of each, in their order.
- * @param options.parallel two requests at a time, for updates that each take the engine long; none is left under way
- * when this ends
+ * Sends updates in requests of bounded size, one after the other, and answers what became of each.
  * @throws AppError VDB_CONNECTION_ERROR when the engine had no room for an item: all of it may be repeated
  */
 export async function bulkUpdate(
   client: OpenSearchClient,
   index: string,
   updates: Iterable<BulkUpdate>,
-  options: { refresh: 'wait_for' | 'false'; parallel?: boolean; signal?: AbortSignal | undefined },
+  options: { refresh: 'wait_for' | 'false'; signal?: AbortSignal | undefined },
 ): Promise<BulkResult[]> {
-  const { requests: atOnce, updates: most } =
-    options.parallel === true ? PARALLEL : { requests: 1, updates: MAX_REQUEST_UPDATES };
-  const answers: Promise<BulkResult[]>[] = [];
+  const results: BulkResult[] = [];
   let lines: string[] = [];
   let bytes = 0;
-  const ask = async (sent: readonly string[], refresh: 'wait_for' | 'false'): Promise<BulkResult[]> => {
+  const send = async (refresh: 'wait_for' | 'false') => {
+    if (lines.length === 0) return;
     const answer = await client.request<BulkAnswer>('POST', `/${index}/_bulk`, {
-      lines: sent,
+      lines,
       // Without it a write that finds no alias would make an index of its name, with a mapping of its own.
       query: { refresh, require_alias: true },
       signal: options.signal,
       timeoutMs: 120_000,
       refused: 'VDB_INSERT_ERROR',
     });
-    return answer.items.map(({ update }) => toResult(update));
-  };
-  const send = (refresh: 'wait_for' | 'false'): void => {
-    const answer = ask(lines, refresh);
-    // Told below, when the others have ended too.
-    answer.catch(() => undefined);
-    answers.push(answer);
+    results.push(...answer.items.map(({ update }) => toResult(update)));
     lines = [];
     bytes = 0;
   };
-  try {
-    for (const { id, routing, body } of updates) {
-      const action = JSON.stringify({ update: { _id: id, routing, retry_on_conflict: 3 } });
-      const line = JSON.stringify(body);
-      const size = Buffer.byteLength(line) + action.length + 2;
-      if (bytes + size > MAX_REQUEST_BYTES || lines.length >= 2 * most) {
-        await answers.at(-atOnce);
-        send('false');
-      }
-      lines.push(action, line);
-      bytes += size;
-    }
-    // What makes the last request visible has made those before it visible: callers that wait have one partition.
-    await Promise.all(answers);
-    if (lines.length > 0) send(options.refresh);
-  } finally {
-    await Promise.allSettled(answers);
+  for (const { id, routing, body } of updates) {
+    const action = JSON.stringify({ update: { _id: id, routing, retry_on_conflict: 3 } });
+    const line = JSON.stringify(body);
+    const size = Buffer.byteLength(line) + action.length + 2;
+    if (bytes + size > MAX_REQUEST_BYTES || lines.length >= 2 * MAX_REQUEST_UPDATES) await send('false');
+    lines.push(action, line);
+    bytes += size;
   }
-  const results = (await Promise.all(answers)).flat();
+  // What makes the last request visible has made those before it visible: callers that wait have one partition.
+  await send(options.refresh);
   const away = results.find(({ status, blocked }) => blocked || isAwayStatus(status));
   if (away !== undefined) throw new AppError('VDB_CONNECTION_ERROR', away.reason ?? undefined);
   return results;

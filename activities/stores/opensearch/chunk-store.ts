@@ -105,7 +105,6 @@ export function createOpenSearchChunkStore(
     async publish(version, count, signal) {
       const results = await bulkUpdate(client, index, publishUpdates(version, count), {
         refresh: 'wait_for',
-        parallel: true,
         signal,
       });
       const absent = results.filter(({ status }) => status === 404).map(({ id }) => id);
@@ -192,11 +191,7 @@ export function createOpenSearchChunkStore(
         routing: words.partition,
         body: { doc },
       }));
-      const results = await bulkUpdate(client, index, updates, {
-        refresh: 'wait_for',
-        parallel: true,
-        signal,
-      });
+      const results = await bulkUpdate(client, index, updates, { refresh: 'wait_for', signal });
       const failed = results.find(({ status }) => status >= 300 && status !== 404);
       if (failed !== undefined) throw new AppError('VDB_ERROR', failed.reason ?? undefined);
       await relocateChunks(client, index, { fileKey, generation, doc }, signal);
