@@ -19,7 +19,7 @@ import { searchLegs } from './search-legs.js';
 import type { GroupHits } from './search-legs.js';
 import { traceSearch } from './trace-search.js';
 import { addFeedback, takesFeedback, VECTORS_AT_HAND } from './vector-feedback.js';
-import { TEXTS_COMPARED, wordFeedback } from './word-feedback.js';
+import { TEXTS_READ, wordFeedback } from './word-feedback.js';
 import type { WordFeedback } from './word-feedback.js';
 import type { RankedHit, SearchOutcome, SearchRequest, SearchResult, SearchService } from './search-types.js';
 
@@ -182,7 +182,7 @@ export function createSearchService(dependencies: SearchDependencies): SearchSer
       // Most of what is best before feedback is among the best after it, so it is read meanwhile.
       const answered = wanted + Math.min(wanted, SPARE_READS);
       const likely = first.results
-        .slice(0, hasWordFeedback(request) ? Math.max(answered, TEXTS_COMPARED) : answered)
+        .slice(0, hasWordFeedback(request) ? Math.max(answered, TEXTS_READ) : answered)
         .map(({ chunk }) => chunk.chunk_id);
       const { groups: legs, chunks: known } = hasFeedback(request)
         ? await trace.timed('feedback', () =>
