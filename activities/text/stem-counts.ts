@@ -7,7 +7,7 @@ const CHARACTER = /[\p{Script=Han}\p{Script=Hiragana}]/u;
 /** Where no spaces stand between words each character counts as one, as in the index. */
 const BY_CHARACTER = /[\p{Script=Han}\p{Script=Hiragana}]|[^\p{Script=Han}\p{Script=Hiragana}]+/gu;
 
-/** Stems of words that were seen; '' of a stop word. 3 MiB. */
+/** Stems of words that were seen; '' of a stop word. 2 MiB. */
 const known = new Map<string, string>();
 const MAX_KNOWN = 20_000;
 /** V8 keeps the whole text of a longer part of it. */
