@@ -139,6 +139,7 @@ export async function buildPrompt(
     const block = { number: blocks.length + 1, heading, text };
     if (surelyFits) {
       await setImmediate();
+      signal?.throwIfAborted();
       blocks.push(writeSourceBlock(block));
       presented.push(source);
       continue;
