@@ -2,7 +2,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import { hardCut } from '../parsing/hard-cut.js';
 import { stripInvisible } from '../../text/invisible-characters.js';
 import { readPictureFormat } from '../parsing/pictures/picture-format.js';
-import { cleanText } from '../parsing/text-encoding.js';
+import { cleanText } from '../../text/clean-text.js';
 import { countTokens } from '../../text/token-count.js';
 import type { LanguageModel } from '../../ports/models.js';
 

@@ -22,7 +22,7 @@ import { openFileBytes } from './random-access-bytes.js';
 import { createRepeatedLines } from './repeated-lines.js';
 import type { EdgeLine } from './repeated-lines.js';
 import type { Section } from './section.js';
-import { cleanText } from './text-encoding.js';
+import { cleanText } from '../../text/clean-text.js';
 
 /** Pages read at once: 4,000 pages took 229 MB so, and 2.1 GB in one go. */
 const BATCH = 50;

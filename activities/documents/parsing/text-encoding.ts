@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import iconv from 'iconv-lite';
 import jschardet from 'jschardet';
 import { AppError } from '../../../schemas/app-error.js';
+import { cleanText } from '../../text/clean-text.js';
 
 const SAMPLE = 64 * 1024;
 const BLOCK = 256 * 1024;
@@ -143,12 +144,6 @@ async function* decode(path: string, encoding: string): AsyncGenerator<string> {
 
 /** Without tab, line ends, backspace (printer files) and escape (terminal logs). */
 const CONTROLS = /[\u0000-\u0007\u000e-\u001a\u001c-\u001f\u007f]/g;
-const UNSTORABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\p{Surrogate}/gu;
-
-/** Line ends become `\n`; control characters and halves of surrogate pairs, which no store takes, become spaces. */
-export function cleanText(text: string): string {
-  return text.replace(/\r\n?/g, '\n').replace(UNSTORABLE, ' ');
-}
 
 function binary(): AppError {
   return new AppError('UNSUPPORTED_CONTENT', 'The file holds binary data, not text.');

@@ -1,7 +1,8 @@
-import { createRequire } from 'node:module';
 import type { EventEmitter } from 'node:events';
+// @ts-expect-error -- not part of its typed surface
+import connection from 'mongodb/lib/cmap/connection.js';
 
-/** What this needs of the driver's connection, which is not part of its typed surface. */
+/** What this needs of the driver's connection. */
 interface DriverConnection extends EventEmitter {
   error: Error | null;
   writeCommand(...args: unknown[]): Promise<void>;
@@ -17,7 +18,7 @@ const patched = Symbol.for('tamis.patchMongoSockets');
  * @throws Error when the driver no longer has the method: then this has to be looked at again
  */
 export function patchMongoSockets(): void {
-  const { Connection } = createRequire(import.meta.url)('mongodb/lib/cmap/connection.js') as {
+  const { Connection } = connection as {
     Connection: { prototype: DriverConnection & { [patched]?: true } };
   };
   const { prototype } = Connection;

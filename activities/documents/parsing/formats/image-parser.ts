@@ -7,7 +7,7 @@ import { recognise } from '../ocr/recognise.js';
 import { tiffPages } from '../ocr/tiff-pages.js';
 import type { Nest, ParseSource } from '../parse-source.js';
 import type { Section } from '../section.js';
-import { cleanText } from '../text-encoding.js';
+import { cleanText } from '../../../text/clean-text.js';
 import { beyondLimit } from './limit-error.js';
 import { parseTiff } from './tiff-parser.js';
 

@@ -3,7 +3,7 @@ import type { MailIds } from '../parser-messages.js';
 import { parseHtml } from '../html-parser.js';
 import type { Nest, ParseSource } from '../parse-source.js';
 import type { Section } from '../section.js';
-import { cleanText } from '../text-encoding.js';
+import { cleanText } from '../../../text/clean-text.js';
 import { MAX_ATTACHMENT_FILES } from './attachment-collector.js';
 import type { AttachmentCollector } from './attachment-collector.js';
 import { beyondLimit } from './limit-error.js';

@@ -7,7 +7,7 @@ import type { ParseNotes } from '../parse-notes.js';
 import { NO_MODEL_TAKES_IT } from '../pictures/picture-collector.js';
 import type { PictureCollector } from '../pictures/picture-collector.js';
 import type { Section } from '../section.js';
-import { cleanText } from '../text-encoding.js';
+import { cleanText } from '../../../text/clean-text.js';
 
 export interface TiffSource {
   path: string;
