@@ -15,6 +15,7 @@ const INPUTS = [
   'workers',
   'api',
   'deploy/build.mjs',
+  'deploy/bundle-process.mjs',
   'deploy/cli',
   'deploy/filters.d',
   'deploy/stand-in-capi',

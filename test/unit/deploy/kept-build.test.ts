@@ -15,6 +15,7 @@ const FILES = [
   'activities/deep/a.ts',
   'workers/main.ts',
   'api/main.ts',
+  'deploy/bundle-process.mjs',
   'deploy/cli/a.ts',
   'deploy/filters.d/10-rule.yaml',
   'deploy/stand-in-capi/main.ts',

@@ -1,0 +1,1 @@
+export function bundleProcess(main: string, external: string[]): Promise<void>;
