@@ -1,11 +1,9 @@
 import { foldText } from './fold-text.js';
 import { lightStem } from './light-stem.js';
+import { cutSingleCharacters, hasSingleCharacters } from './single-characters.js';
 import { isStopWord } from './stop-words.js';
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
-const CHARACTER = /[\p{Script=Han}\p{Script=Hiragana}]/u;
-/** Where no spaces stand between words each character counts as one, as in the index. */
-const BY_CHARACTER = /[\p{Script=Han}\p{Script=Hiragana}]|[^\p{Script=Han}\p{Script=Hiragana}]+/gu;
 
 /** Stems of words that were seen; '' of a stop word. 2 MiB. */
 const known = new Map<string, string>();
@@ -26,7 +24,7 @@ function stemOf(word: string): string {
 
 function wordsIn(text: string): string[] {
   const words = text.toLowerCase().match(WORD) ?? [];
-  return CHARACTER.test(text) ? words.flatMap((word) => word.match(BY_CHARACTER) ?? []) : words;
+  return hasSingleCharacters(text) ? words.flatMap(cutSingleCharacters) : words;
 }
 
 export interface StemCounts {
@@ -44,7 +42,7 @@ export function countStems(text: string): StemCounts {
   let counted = 0;
   for (const word of words) {
     const stem = stemOf(word);
-    if (stem.length < 2 && !CHARACTER.test(stem)) continue;
+    if (stem.length < 2 && !hasSingleCharacters(stem)) continue;
     stems.set(stem, (stems.get(stem) ?? 0) + 1);
     counted += 1;
   }

@@ -1,3 +1,9 @@
+import {
+  BM25_LENGTH_SHARE,
+  BM25_MEAN_LENGTH,
+  BM25_SATURATION,
+  inverseDocumentFrequency,
+} from '../../text/bm25.js';
 import { countStems } from '../../text/stem-counts.js';
 import type { StemCounts } from '../../text/stem-counts.js';
 import { scaleScores } from './fusion.js';
@@ -13,10 +19,6 @@ const COMPARED = 50;
 const SHARE = 0.3;
 /** Of a text; what stands further on is not looked at. */
 const MAX_CHARACTERS = 4_000;
-/** As `similarity.ts` takes every text: BM25's k1, b and mean length. */
-const SATURATION = 1.2;
-const LENGTH_SHARE = 0.75;
-const MEAN_WORDS = 120;
 
 /**
  * Texts that are read for it, the first before feedback by vectors. The engine takes each stored document apart with
@@ -37,15 +39,11 @@ interface Candidate {
   counts: StemCounts;
 }
 
-/** BM25's inverse document frequency among the candidates. */
 function rarityAmong(candidates: readonly Candidate[]): (word: string) => number {
   const holding = new Map<string, number>();
   for (const { counts } of candidates)
     for (const word of counts.stems.keys()) holding.set(word, (holding.get(word) ?? 0) + 1);
-  return (word) => {
-    const count = holding.get(word) ?? 0;
-    return Math.log(1 + (candidates.length - count + 0.5) / (count + 0.5));
-  };
+  return (word) => inverseDocumentFrequency(holding.get(word) ?? 0, candidates.length);
 }
 
 /** The words by which the best hits stand out: those that are said often, early in the ranking, and by few others. */
@@ -61,7 +59,7 @@ function wordsOf(speakers: readonly Candidate[], rarity: (word: string) => numbe
 }
 
 function scoreOf({ stems, words }: StemCounts, asked: readonly [string, number][]): number {
-  const length = SATURATION * (1 - LENGTH_SHARE + (LENGTH_SHARE * words) / MEAN_WORDS);
+  const length = BM25_SATURATION * (1 - BM25_LENGTH_SHARE + (BM25_LENGTH_SHARE * words) / BM25_MEAN_LENGTH);
   let score = 0;
   for (const [word, weight] of asked) {
     const times = stems.get(word) ?? 0;

@@ -1,3 +1,4 @@
+import { inverseDocumentFrequency } from '../../text/bm25.js';
 import type { ChunkStore } from '../../ports/chunks.js';
 import { unitVector } from '../../models/vector-arithmetic.js';
 import type { AskedClause, QuestionWords } from './question-words.js';
@@ -18,7 +19,7 @@ function weighed(clauses: readonly AskedClause[], statistics: TermStatistics): o
     const holding = statistics.holding(clause.counted);
     // A word that no text holds may stand in a heading or a name.
     if (holding === 0 && (isInText(clause) || clause.field === clause.counted.field)) return [];
-    return [clauseQuery(clause, clause.weight * rarity(holding, statistics.chunks))];
+    return [clauseQuery(clause, clause.weight * inverseDocumentFrequency(holding, statistics.chunks))];
   });
 }
 
@@ -49,7 +50,9 @@ export function pairQuery(
 ): object | null {
   const should = words.pairs.flatMap(({ of, ...pair }) => {
     const rarer = Math.min(...of.map((word) => statistics.holding(word)));
-    return rarer === 0 ? [] : [clauseQuery(pair, pair.weight * rarity(rarer, statistics.chunks))];
+    return rarer === 0
+      ? []
+      : [clauseQuery(pair, pair.weight * inverseDocumentFrequency(rarer, statistics.chunks))];
   });
   if (should.length === 0 || chunkIds.length === 0) return null;
   return { bool: { should, minimum_should_match: 1, filter: [{ ids: { values: chunkIds } }] } };
@@ -57,11 +60,6 @@ export function pairQuery(
 
 function isInText({ field }: AskedClause): boolean {
   return field === 'text' || field.startsWith('text.');
-}
-
-/** BM25's inverse document frequency, as Lucene has it. */
-function rarity(holding: number, chunks: number): number {
-  return Math.log(1 + (chunks - holding + 0.5) / (holding + 0.5));
 }
 
 /**

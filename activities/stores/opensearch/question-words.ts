@@ -1,5 +1,6 @@
 import { foldText } from '../../text/fold-text.js';
 import { languageOf } from '../../text/language-of.js';
+import { cutSingleCharacters } from '../../text/single-characters.js';
 import { ENGLISH_STOP_WORDS, FRENCH_STOP_WORDS, isStopWord } from '../../text/stop-words.js';
 import { countClauses } from './filter-query.js';
 import { identifiersIn } from './identifiers.js';
@@ -112,11 +113,10 @@ export interface QuestionWords {
 
 /** As the engine's standard tokenizer cuts (UAX #29), Han and Hiragana by the character. */
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
-const BY_CHARACTER = /[\p{Script=Han}\p{Script=Hiragana}]|[^\p{Script=Han}\p{Script=Hiragana}]+/gu;
 
 function cutWords(text: string): string[] {
   return [...segmenter.segment(text)].flatMap(({ segment, isWordLike }) =>
-    isWordLike === true ? (segment.match(BY_CHARACTER) ?? []) : [],
+    isWordLike === true ? cutSingleCharacters(segment) : [],
   );
 }
 

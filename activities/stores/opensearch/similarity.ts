@@ -1,16 +1,18 @@
+import { BM25_LENGTH_SHARE, BM25_MEAN_LENGTH, BM25_SATURATION } from '../../text/bm25.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { readIndexSettings } from './index-settings.js';
 import type { IndexSettings } from './index-settings.js';
 import { hasEngineType } from './opensearch-errors.js';
 
 /**
- * BM25's share of a word in a chunk (k1 = 1.2, b = 0.75), without its two statistics of the whole index: how rare a
+ * BM25's share of a word in a chunk, without its two statistics of the whole index: how rare a
  * word is comes with the query as its boost, counted in the searched partitions, and the mean length is a constant. Cut
  * to multiples of 2⁻¹², so that sums are exact in whatever order the engine adds them.
  */
+const LENGTH = `${1 - BM25_LENGTH_SHARE} + ${BM25_LENGTH_SHARE} * doc.length / ${BM25_MEAN_LENGTH.toFixed(1)}`;
 const SCORE = [
-  'double saturated = doc.freq / (doc.freq + 1.2 * (0.25 + 0.75 * doc.length / 120.0));',
-  'return Math.rint(4096.0 * query.boost * 2.2 * saturated) / 4096.0;',
+  `double saturated = doc.freq / (doc.freq + ${BM25_SATURATION} * (${LENGTH}));`,
+  `return Math.rint(4096.0 * query.boost * ${1 + BM25_SATURATION} * saturated) / 4096.0;`,
 ].join(' ');
 
 /** In force for every field: the similarity of a field that is there cannot be changed, that of the index can. */
