@@ -1,10 +1,7 @@
-/**
- * Streams keep back so many characters, so that a citation line that arrives in several deltas can be cut off whole:
- * the least that the wire contract names (section 1.9), since they reach the client late.
- */
-const HOLD_BACK = 80;
-/** A line that cites many sources is longer than that; it is kept back as a whole up to this length. */
+/** What may become a citation line is kept back up to this length, which is one of some two hundred sources. */
 const MAX_LINE_LENGTH = 1000;
+/** Of emphasis or code around such a line. */
+const MAX_MARKS = 3;
 
 /** `[Sources: 1, 3]`, `[source : 2]`, `**[Sources: none]**`, `[Sources: Source 1 and 2-4].` at the very end. */
 const CITATION_LINE =
@@ -33,13 +30,18 @@ export interface CitationFilter {
 }
 
 /**
- * Where the last bracket opens what may yet become a citation line; the end of the text when none does. A mark within
- * the answer, `[Source 2]`, is none as soon as its number has come.
+ * Where what may yet become a citation line begins, with the white space and marks before it; the end of the text when
+ * nothing may. A mark within the answer, `[Source 2]`, is none as soon as its number has come.
  */
 function possibleLineStart(text: string): number {
-  const start = text.lastIndexOf('[');
-  if (start === -1 || text.length - start > MAX_LINE_LENGTH) return text.length;
-  return OPEN_LINE.test(text.slice(start)) ? start : text.length;
+  const bracket = text.lastIndexOf('[');
+  const isOpen =
+    bracket !== -1 && text.length - bracket <= MAX_LINE_LENGTH && OPEN_LINE.test(text.slice(bracket));
+  let start = isOpen ? bracket : text.length;
+  for (let marks = 0; marks < MAX_MARKS && /[*_`]/.test(text.charAt(start - 1)); marks++) start -= 1;
+  const earliest = Math.max(0, text.length - MAX_LINE_LENGTH);
+  while (start > earliest && /\s/.test(text.charAt(start - 1))) start -= 1;
+  return start;
 }
 
 function citedNumbers(line: string, sourceCount: number): number[] {
@@ -55,6 +57,8 @@ function citedNumbers(line: string, sourceCount: number): number[] {
 /**
  * Cuts the citation line off the end of a streamed answer and reads it. What comes out does not depend on how
  * the answer was cut into deltas: what is kept back at the end is decided by positions in the whole answer alone.
+ * Only what may become such a line is kept back, and not the last 80 characters whatever they are (section 1.9 of the
+ * wire contract): the first words of an answer would come as late as a model takes for twenty more.
  * Inline marks such as `[Source 2]` are part of the answer and stay.
  *
  * @param sourceCount sources in the prompt; a number beyond is never reported as cited
@@ -64,7 +68,7 @@ export function createCitationFilter(sourceCount: number): CitationFilter {
   return {
     push(delta) {
       held += delta;
-      const keepFrom = Math.max(0, Math.min(held.length - HOLD_BACK, possibleLineStart(held)));
+      const keepFrom = possibleLineStart(held);
       const released = held.slice(0, keepFrom);
       held = held.slice(keepFrom);
       return released;

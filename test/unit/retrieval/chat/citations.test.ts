@@ -45,7 +45,7 @@ describe('createCitationFilter', () => {
     expect(run([text])).toEqual({ text, cited: [], reported: false, none: false });
   });
 
-  test('shows nothing of a line longer than what is usually kept back', () => {
+  test('shows nothing of a long line', () => {
     const numbers = Array.from({ length: 60 }, (_, index) => index + 1);
     const filter = createCitationFilter(60);
     let shown = '';
@@ -57,16 +57,28 @@ describe('createCitationFilter', () => {
 
   test('keeps back no more than it must', () => {
     const filter = createCitationFilter(3);
-    const text = 'word '.repeat(100);
-    expect(filter.push(text)).toHaveLength(text.length - 80);
+    expect(filter.push('It opens at nine')).toBe('It opens at nine');
+    expect(filter.push(' \n**')).toBe('');
+    expect(filter.push('or** ten [')).toBe(' \n**or** ten');
+    expect(filter.push('about]')).toBe(' [about]');
+  });
+
+  test('lets white space without end go', () => {
+    const filter = createCitationFilter(3);
+    let shown = 0;
+    for (let count = 0; count < 3000; count++) shown += filter.push(' ').length;
+    expect(shown).toBe(2000);
+    expect(filter.push('[Sources: 1]')).not.toContain('[');
+    expect(filter.end()).toEqual({ tail: '', reported: true, none: false, cited: [1] });
   });
 
   test('a mark within the answer holds up nothing', () => {
     const filter = createCitationFilter(3);
-    filter.push('It opens at nine [Source 2]');
-    expect(filter.push(` and closes ${'late '.repeat(20)}`)).toContain('[Source 2] and closes');
-    filter.push('[Sources: see the annex] and ');
-    expect(filter.push('more '.repeat(30))).toContain('annex] and more');
+    expect(filter.push('It opens at nine [Source')).toBe('It opens at nine');
+    expect(filter.push(' 2]')).toBe(' [Source 2]');
+    expect(filter.push(' or [Sources:')).toBe(' or');
+    expect(filter.push(' see the annex')).toBe('');
+    expect(filter.push('] and')).toBe(' [Sources: see the annex] and');
   });
 
   test('does not depend on how the answer was cut into deltas', () => {
@@ -76,6 +88,7 @@ describe('createCitationFilter', () => {
       '\n',
       ' ',
       '   ',
+      ' '.repeat(600),
       '[',
       ']',
       '[Source',
@@ -85,6 +98,7 @@ describe('createCitationFilter', () => {
       ', 3',
       ' none',
       '**',
+      '`',
       '.',
     ];
     const answer = fc
@@ -95,6 +109,7 @@ describe('createCitationFilter', () => {
           '[Sources: 1, 3]',
           '\n[sources: none] ',
           `\n[Sources: ${'1, '.repeat(50)}2]`,
+          `\n[Sources: ${'1, '.repeat(400)}2]`,
           '[Sources: 1',
         ),
       )
