@@ -1,8 +1,9 @@
 import { chunkId } from '../../schemas/documents/chunk-id.js';
-import type { FileRecord, StoredChunk } from '../../schemas/documents/documents.js';
+import type { FileRecord } from '../../schemas/documents/documents.js';
 import type { SwapFigures } from '../../schemas/documents/embedder-swaps.js';
 import type { Scope } from '../../schemas/documents/users.js';
 import type { Adapters } from '../ports/adapters.js';
+import type { FoundChunk } from '../ports/chunks.js';
 import type { Embedder } from '../ports/models.js';
 
 /** Questions in a sample: with so many a share of one half is known to about ±0.1. */
@@ -81,7 +82,7 @@ function mean(values: readonly number[]): number {
 async function drawSample(
   chunks: Stores['chunks'],
   { files, total, signal }: { files: AsyncIterable<FileRecord>; total: number; signal: AbortSignal },
-): Promise<StoredChunk[]> {
+): Promise<FoundChunk[]> {
   const every = Math.max(1, Math.floor(total / SAMPLE));
   const ids: string[] = [];
   let index = 0;

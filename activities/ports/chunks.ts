@@ -16,6 +16,12 @@ export type ChunkTraits = Pick<
 export type ChunkHead = Pick<StoredChunk, 'chunk_id' | 'file_key' | 'generation' | 'position'> &
   Partial<ChunkTraits>;
 
+/**
+ * What a search reads of a chunk. The metadata that it holds for filters are those of its file, which are shown as the
+ * file's record has them: of forty chunks they would be read and taken apart for nothing.
+ */
+export type FoundChunk = Omit<StoredChunk, 'metadata'>;
+
 /** A chunk to be written. */
 export interface ChunkEntry {
   chunk: StoredChunk;
@@ -120,13 +126,13 @@ export interface ChunkStore {
    * Chunks of a partition inside the scope, of whatever version; those that a refresh has not shown yet are left out.
    */
   countChunks(scope: Scope, partition: string): Promise<{ chunks: number; published: number }>;
-  /** One chunk by id, as `getMany`; the caller checks generation and scope. */
+  /** One chunk by id that searches see, published or not, with its metadata; the caller checks generation and scope. */
   get(chunkId: string): Promise<StoredChunk | null>;
   /**
    * Chunks by id, those that searches see, published or not; the others are left out.
    * @throws AppError VDB_SEARCH_ERROR
    */
-  getMany(chunkIds: readonly string[], signal?: AbortSignal): Promise<Map<string, StoredChunk>>;
+  getMany(chunkIds: readonly string[], signal?: AbortSignal): Promise<Map<string, FoundChunk>>;
   /** Vectors of an embedder's field by id; chunks that are not there or have none are left out. */
   getVectors(
     chunkIds: readonly string[],
@@ -147,7 +153,7 @@ export interface ChunkStore {
       read?: readonly string[];
       signal?: AbortSignal | undefined;
     },
-  ): Promise<{ cosines: Map<string, number>; chunks: Map<string, StoredChunk> }>;
+  ): Promise<{ cosines: Map<string, number>; chunks: Map<string, FoundChunk> }>;
   listByFile(fileKey: string, generation: number, limit?: number): Promise<StoredChunk[]>;
   /**
    * Published chunks of some generations, in the order of generation and position, a page at a time; each with the

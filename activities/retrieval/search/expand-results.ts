@@ -1,5 +1,5 @@
-import type { FileRecord, StoredChunk } from '../../../schemas/documents/documents.js';
-import type { ChunkStore } from '../../ports/chunks.js';
+import type { FileRecord } from '../../../schemas/documents/documents.js';
+import type { ChunkStore, FoundChunk } from '../../ports/chunks.js';
 import type { FileStore } from '../../ports/files.js';
 import { ancestorChain } from './ancestor-chain.js';
 import { checkGenerations } from './generation-check.js';
@@ -25,10 +25,10 @@ async function firstChunks(
   files: readonly FileRecord[],
   limit: number,
   signal: AbortSignal | undefined,
-): Promise<StoredChunk[]> {
+): Promise<FoundChunk[]> {
   const chosen = files.slice(0, limit);
   const each = chosen.length === 0 ? 0 : Math.ceil(limit / chosen.length);
-  const lists: StoredChunk[][] = [];
+  const lists: FoundChunk[][] = [];
   for (let from = 0; from < chosen.length; from += AT_ONCE) {
     signal?.throwIfAborted();
     const asked = chosen

@@ -1,5 +1,4 @@
-import type { StoredChunk } from '../../../schemas/documents/documents.js';
-import type { ChunkStore } from '../../ports/chunks.js';
+import type { ChunkStore, FoundChunk } from '../../ports/chunks.js';
 import type { RankedHit, SearchResult } from './search-types.js';
 
 /**
@@ -17,7 +16,7 @@ export async function readResults(
     wanted,
     known,
     signal,
-  }: { wanted: number; known: ReadonlyMap<string, StoredChunk>; signal?: AbortSignal | undefined },
+  }: { wanted: number; known: ReadonlyMap<string, FoundChunk>; signal?: AbortSignal | undefined },
 ): Promise<{ results: SearchResult[]; gone: boolean }> {
   const results: SearchResult[] = [];
   let from = 0;

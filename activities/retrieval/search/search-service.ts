@@ -1,7 +1,6 @@
-import type { StoredChunk } from '../../../schemas/documents/documents.js';
 import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import { inScope } from '../../../schemas/documents/users.js';
-import type { ChunkStore } from '../../ports/chunks.js';
+import type { ChunkStore, FoundChunk } from '../../ports/chunks.js';
 import type { FileStore } from '../../ports/files.js';
 import type { Meter } from '../../ports/meter.js';
 import type { ModelRegistry } from '../../ports/models.js';
@@ -58,7 +57,7 @@ function rankingOf(hits: readonly RankedHit[]): FusedHit[] {
   return hits.map(({ chunk, score }) => ({ id: chunk.chunk_id, score }));
 }
 
-function textsOf(chunks: ReadonlyMap<string, StoredChunk>): Map<string, string> {
+function textsOf(chunks: ReadonlyMap<string, FoundChunk>): Map<string, string> {
   return new Map([...chunks].map(([id, { text }]) => [id, text]));
 }
 

@@ -1,8 +1,8 @@
 import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import type { Scope } from '../../../schemas/documents/users.js';
 import type { FilterExpression } from '../../ports/filter.js';
-import type { StoredChunk, FileRecord, FileVersion } from '../../../schemas/documents/documents.js';
-import type { ChunkHead } from '../../ports/chunks.js';
+import type { FileRecord, FileVersion } from '../../../schemas/documents/documents.js';
+import type { ChunkHead, FoundChunk } from '../../ports/chunks.js';
 import type { RetrievalTrace } from './retrieval-trace.js';
 
 export interface SearchRequest {
@@ -60,7 +60,7 @@ export interface RerankRequest {
 }
 
 export interface SearchResult extends Omit<RankedHit, 'chunk'> {
-  chunk: StoredChunk;
+  chunk: FoundChunk;
   /** What the reranker gave it, when one ran. */
   rerankScore?: number;
   /** Added by expansion and not found by the text; its score is 0. */

@@ -1,5 +1,4 @@
-import type { StoredChunk } from '../../../schemas/documents/documents.js';
-import type { ChunkStore } from '../../ports/chunks.js';
+import type { ChunkStore, FoundChunk } from '../../ports/chunks.js';
 import type { Embedder } from '../../ports/models.js';
 import { isBuiltin } from '../../models/builtin/builtin-endpoints.js';
 import { unitVector, weightedMean } from '../../models/vector-arithmetic.js';
@@ -38,7 +37,7 @@ export async function addFeedback(
   groups: readonly GroupHits[],
   ranking: readonly { chunk: { chunk_id: string } }[],
   { read, signal }: { read: readonly string[]; signal?: AbortSignal | undefined },
-): Promise<{ groups: readonly GroupHits[]; chunks: ReadonlyMap<string, StoredChunk> }> {
+): Promise<{ groups: readonly GroupHits[]; chunks: ReadonlyMap<string, FoundChunk> }> {
   const bests = groups.map((group) => bestOf(group, ranking));
   // The first group that is scored brings the texts.
   const carrier = bests.findIndex((best) => best !== null);
@@ -47,7 +46,7 @@ export async function addFeedback(
     groups.map(async (group, place) => {
       const best = bests[place] ?? null;
       return best === null
-        ? { group, chunks: new Map<string, StoredChunk>() }
+        ? { group, chunks: new Map<string, FoundChunk>() }
         : scoreByBest(chunks, group, { best, read: place === carrier ? read : [], signal });
     }),
   );
@@ -69,7 +68,7 @@ async function scoreByBest(
   chunks: Pick<ChunkStore, 'getVectors' | 'similarities'>,
   group: GroupHits,
   { best, read, signal }: { best: string; read: readonly string[]; signal: AbortSignal | undefined },
-): Promise<{ group: GroupHits; chunks: ReadonlyMap<string, StoredChunk> }> {
+): Promise<{ group: GroupHits; chunks: ReadonlyMap<string, FoundChunk> }> {
   const { vectorField } = group.embedder;
   const found = group.vectors.get(best) ?? (await chunks.getVectors([best], vectorField, signal)).get(best);
   const vector =

@@ -1,15 +1,16 @@
 import { AppError } from '../../../schemas/app-error.js';
 import { chunkId } from '../../../schemas/documents/chunk-id.js';
 import type { StoredChunk } from '../../../schemas/documents/documents.js';
-import type { ChunkEntry, ChunkHead, ChunkTraits } from '../../ports/chunks.js';
+import type { ChunkEntry, ChunkHead, ChunkTraits, FoundChunk } from '../../ports/chunks.js';
 import { unitVector } from '../../models/vector-arithmetic.js';
 import { toStoredEntry } from '../../documents/metadata-entries.js';
 
 /** A chunk as the index holds it: the id is the document's, and `published` is absent until it is true. */
 export type ChunkSource = Omit<StoredChunk, 'chunk_id' | 'published'> & { published?: boolean };
+export type FoundSource = Omit<ChunkSource, 'metadata'>;
 
-/** Fields asked back; vectors are many times larger than the rest and are never read. */
-export const SOURCE_FIELDS: readonly (keyof ChunkSource)[] = [
+/** What a search asks back. */
+export const FOUND_FIELDS: readonly (keyof FoundSource)[] = [
   'partition',
   'file_id',
   'file_key',
@@ -26,8 +27,10 @@ export const SOURCE_FIELDS: readonly (keyof ChunkSource)[] = [
   'next_section_id',
   'relationship_id',
   'parent_id',
-  'metadata',
 ];
+
+/** Fields asked back; vectors are many times larger than the rest and are never read. */
+export const SOURCE_FIELDS: readonly (keyof ChunkSource)[] = [...FOUND_FIELDS, 'metadata'];
 
 /** Kept for making further vectors of a stored chunk; readers never ask for it. */
 export const CONTEXT_FIELD = 'context';
@@ -128,7 +131,7 @@ export function toSource(
   return source;
 }
 
-export function fromSource(id: string, source: ChunkSource): StoredChunk {
+export function foundFromSource(id: string, source: FoundSource): FoundChunk {
   return {
     chunk_id: id,
     partition: source.partition,
@@ -147,6 +150,9 @@ export function fromSource(id: string, source: ChunkSource): StoredChunk {
     next_section_id: source.next_section_id,
     relationship_id: source.relationship_id,
     parent_id: source.parent_id,
-    metadata: source.metadata,
   };
+}
+
+export function fromSource(id: string, source: ChunkSource): StoredChunk {
+  return { ...foundFromSource(id, source), metadata: source.metadata };
 }

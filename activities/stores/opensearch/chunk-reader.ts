@@ -1,6 +1,6 @@
 import type { ChunkStore } from '../../ports/chunks.js';
-import { CONTEXT_FIELD, fromSource, SOURCE_FIELDS } from './chunk-document.js';
-import type { ChunkSource } from './chunk-document.js';
+import { CONTEXT_FIELD, FOUND_FIELDS, foundFromSource, fromSource, SOURCE_FIELDS } from './chunk-document.js';
+import type { ChunkSource, FoundSource } from './chunk-document.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { ofGeneration } from './of-generation.js';
 import { readByIds, SEARCH_PAGE, vectorsOf } from './read-by-ids.js';
@@ -11,21 +11,21 @@ type ChunkReader = Pick<ChunkStore, 'get' | 'getMany' | 'getVectors' | 'listByFi
 
 /** Chunks by their ids, and those of a file in their order. */
 export function createChunkReader(client: OpenSearchClient, index: string): ChunkReader {
-  const readMany = (ids: readonly string[], fields: readonly string[], signal: AbortSignal | undefined) =>
-    readByIds<ChunkSource>(client, index, { ids, fields, signal });
   return {
     async get(id) {
-      const source = (await readMany([id], SOURCE_FIELDS, undefined)).get(id);
+      const source = (
+        await readByIds<ChunkSource>(client, index, { ids: [id], fields: SOURCE_FIELDS, signal: undefined })
+      ).get(id);
       return source === undefined ? null : fromSource(id, source);
     },
 
     async getMany(ids, signal) {
-      const found = await readMany(ids, SOURCE_FIELDS, signal);
-      return new Map([...found].map(([id, source]) => [id, fromSource(id, source)]));
+      const found = await readByIds<FoundSource>(client, index, { ids, fields: FOUND_FIELDS, signal });
+      return new Map([...found].map(([id, source]) => [id, foundFromSource(id, source)]));
     },
 
     async getVectors(ids, vectorField, signal) {
-      const found = await readMany(ids, [vectorField], signal);
+      const found = await readByIds(client, index, { ids, fields: [vectorField], signal });
       return vectorsOf(
         [...found].map(([_id, _source]) => ({ _id, _source })),
         vectorField,

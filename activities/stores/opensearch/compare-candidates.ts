@@ -1,6 +1,6 @@
 import type { ChunkStore } from '../../ports/chunks.js';
-import { fromSource, headOf, headsOnly, SOURCE_FIELDS } from './chunk-document.js';
-import type { ChunkSource, HeadHit } from './chunk-document.js';
+import { FOUND_FIELDS, foundFromSource, headOf, headsOnly } from './chunk-document.js';
+import type { FoundSource, HeadHit } from './chunk-document.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { cosineOf } from './hybrid-query.js';
 import { createMultiSearch } from './multi-search.js';
@@ -37,7 +37,7 @@ export function createCandidateComparison(
       const wanted = [...new Set(read)].slice(0, SEARCH_PAGE);
       const searches = [
         ...(isComparable ? [comparison(ids, vector, vectorField)] : []),
-        ...(wanted.length > 0 ? [byIds(wanted, SOURCE_FIELDS)] : []),
+        ...(wanted.length > 0 ? [byIds(wanted, FOUND_FIELDS)] : []),
       ];
       if (searches.length === 0) return { cosines: new Map(), chunks: new Map() };
       const answers = await ask(
@@ -45,10 +45,10 @@ export function createCandidateComparison(
         signal,
       );
       const compared = isComparable ? hitsOf(answers[0] as SearchAnswer<HeadHit>) : [];
-      const texts = wanted.length > 0 ? hitsOf(answers.at(-1) as SearchAnswer<SourceHit<ChunkSource>>) : [];
+      const texts = wanted.length > 0 ? hitsOf(answers.at(-1) as SearchAnswer<SourceHit<FoundSource>>) : [];
       return {
         cosines: new Map(compared.map((hit) => [headOf(hit).chunk_id, cosineOf(hit._score)])),
-        chunks: new Map(texts.map(({ _id: id, _source: source }) => [id, fromSource(id, source)])),
+        chunks: new Map(texts.map(({ _id: id, _source: source }) => [id, foundFromSource(id, source)])),
       };
     },
   };

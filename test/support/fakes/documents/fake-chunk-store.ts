@@ -133,7 +133,9 @@ export function createFakeChunkStore(): ChunkStore {
     return new Map(
       ids.flatMap((id) => {
         const entry = entries.get(id);
-        return entry === undefined ? [] : [[id, copyRecord(entry.chunk)]];
+        if (entry === undefined) return [];
+        const { metadata: _, ...found } = copyRecord(entry.chunk);
+        return [[id, found]];
       }),
     );
   };

@@ -126,7 +126,7 @@ function named(key: string, over: Partial<FileRecord> = {}): FileRecord {
   return makeFile({ file_key: key, file_id: `id-of-${key}`, ...over });
 }
 
-function idsOf(results: readonly { chunk: StoredChunk }[]): string[] {
+function idsOf(results: readonly { chunk: Pick<StoredChunk, 'chunk_id'> }[]): string[] {
   return results.map(({ chunk }) => chunk.chunk_id);
 }
 
