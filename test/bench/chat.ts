@@ -1,19 +1,23 @@
 /**
  * `npm run bench:chat`: the time to the first token of an answer with sources among 50,000 chunks, with a model that
- * answers at once; then the gateway's memory over 1,000 streams of which half are given up.
+ * answers at once; then the gateway's memory over 1,000 streams of which half are given up, and with 1,000 open at
+ * once; then the time to the first token beside that of a model behind Ollama, where there is one.
  */
-import { execFileSync } from 'node:child_process';
-import { Agent, request } from 'undici';
-import { openBenchStack } from './open-bench-stack.js';
+import { Agent } from 'undici';
 import { freePort } from '../support/free-port.js';
 import { inspectable } from '../support/inspector.js';
 import { liveHeapMb } from '../support/live-heap.js';
+import { processMemoryMb } from '../support/process-memory.js';
 import { until } from '../support/until.js';
 import { percentile } from '../../activities/retrieval/evaluation/measures.js';
+import { askStream } from './ask-stream.js';
 import { reportBench } from './bench-report.js';
 import { cranfield } from './collection.js';
+import { timeBesideModel } from './first-token.js';
 import { openInstantModelServer } from './instant-model-server.js';
+import { openInstantStack } from './open-bench-stack.js';
 import { seedChunks } from './seed-chunks.js';
+import { holdStreams } from './streams-at-once.js';
 
 const CHUNKS = Number(process.env['BENCH_CHUNKS'] ?? 50_000);
 const STREAMS = Number(process.env['BENCH_STREAMS'] ?? 1000);
@@ -23,58 +27,21 @@ const PARTITION = 'bench';
 const agent = new Agent({ connections: 64 });
 const models = await openInstantModelServer({ dimension: 384 });
 const inspectorPort = await freePort();
-const stack = await openBenchStack({
-  EMBEDDER_PROVIDER: 'openai',
-  EMBEDDER_BASE_URL: models.url,
-  EMBEDDER_MODEL_NAME: 'embed',
+const stack = await openInstantStack(models, {
   LLM_PROVIDER: 'openai',
   BASE_URL: models.url,
   MODEL: 'chat',
-  OLLAMA_HOST: '',
   ...inspectable(inspectorPort),
 });
 const rows: Record<string, string | number>[] = [];
 const texts = cranfield().queries.map(({ text }) => text);
 
-/** Asks, and answers when the first word has come: then the reader goes on, or the client leaves. */
-async function ask(text: string, leave: boolean): Promise<number> {
-  const from = performance.now();
-  const { statusCode, body } = await request(`${stack.base}/v1/chat/completions`, {
-    method: 'POST',
-    dispatcher: agent,
-    headers: { authorization: `Bearer ${stack.token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      model: `rag-${PARTITION}`,
-      stream: true,
-      messages: [{ role: 'user', content: text }],
-    }),
-  });
-  if (statusCode !== 200) throw new Error(`chat answered ${statusCode} ${await body.text()}`);
-  let first = NaN;
-  let received = '';
-  body.setEncoding('utf8');
-  for await (const chunk of body as AsyncIterable<string>) {
-    received += chunk;
-    if (Number.isNaN(first) && received.includes('"content":"')) {
-      first = performance.now() - from;
-      if (leave) {
-        body.destroy();
-        return first;
-      }
-    }
-  }
-  if (!received.endsWith('data: [DONE]\n\n'))
-    throw new Error(`a stream ended early: ${received.slice(-200)}`);
-  return first;
+/** Asks, and answers when the first word has come if the client leaves, and at the end if it does not. */
+function ask(text: string, leave: boolean): Promise<number> {
+  return askStream(stack, PARTITION, text, { dispatcher: agent, onFirst: () => (leave ? 'leave' : 'stay') });
 }
 
-function memoryMb(): number {
-  return (
-    Number(execFileSync('ps', ['-o', 'rss=', '-p', String(stack.gatewayPid())], { encoding: 'utf8' })) / 1024
-  );
-}
-
-try {
+async function timeAndLeave(): Promise<void> {
   await stack.startGateway();
   await stack.adapters.partitions.create({ partition: PARTITION, embedder: 'default', ownerId: 1 });
   await seedChunks(stack, {
@@ -97,25 +64,25 @@ try {
     });
   };
   await timeFirstTokens('answers at once');
-  // Streams hold back eighty characters, so a slower model's words are waited for.
   models.pauseBetweenWords(1);
   await timeFirstTokens('writes a word each millisecond');
 
   let started = 0;
   const live = [await liveHeapMb(stack.gatewayPid(), inspectorPort)];
-  const marks: number[] = [memoryMb()];
+  const marks: number[] = [processMemoryMb(stack.gatewayPid())];
   const client = async (): Promise<void> => {
     while (started < STREAMS) {
       const number = started++;
       await ask(texts[number % texts.length]!, number % 2 === 1).catch((error: unknown) => {
         if (number % 2 === 0) throw error;
       });
-      if (number % Math.ceil(STREAMS / 4) === 0 && number > 0) marks.push(memoryMb());
+      if (number % Math.ceil(STREAMS / 4) === 0 && number > 0)
+        marks.push(processMemoryMb(stack.gatewayPid()));
     }
   };
   await Promise.all(Array.from({ length: 8 }, client));
   await until('no model stream is left', async () => models.streaming() === 0, { withinMs: 10_000 });
-  marks.push(memoryMb());
+  marks.push(processMemoryMb(stack.gatewayPid()));
   live.push(await liveHeapMb(stack.gatewayPid(), inspectorPort));
   rows.push({
     measured: `gateway's memory over ${STREAMS} streams of 8 clients, half given up (MB, from start to end)`,
@@ -127,8 +94,15 @@ try {
     p50: live.map((mark) => mark.toFixed(0)).join(' → '),
     p95: '',
   });
+}
+
+try {
+  await timeAndLeave().finally(() => stack.close());
+  models.pauseBetweenWords(0);
+  rows.push(...(await holdStreams(models, STREAMS, texts)));
+  const { OLLAMA_HOST: ollama = '' } = process.env;
+  if (ollama !== '') rows.push(...(await timeBesideModel(ollama)));
 } finally {
-  await stack.close();
   await agent.close();
   await models.close();
 }

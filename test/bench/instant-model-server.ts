@@ -11,6 +11,8 @@ export interface InstantModelServer {
   embed(text: string): number[];
   /** From now on; without it an answer is written at once. */
   pauseBetweenWords(ms: number): void;
+  /** From now on answers stop after so many words, until what this returns is called. */
+  holdAfter(words: number): () => void;
   /** Chat streams that are being written now. */
   streaming(): number;
   close(): Promise<void>;
@@ -32,6 +34,7 @@ export async function openInstantModelServer(
   const { dimension = 384 } = options;
   let wordPauseMs = 0;
   let streaming = 0;
+  let held: { after: number; until: Promise<void> } | null = null;
   const server = createServer((request, response) => {
     void (async () => {
       const send = (value: unknown): void => {
@@ -60,7 +63,8 @@ export async function openInstantModelServer(
           response.once('close', () => (streaming -= 1));
           const chunk = (delta: object, finish_reason: string | null): string =>
             `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 0, model: 'chat', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
-          for (const word of WORDS) {
+          for (const [place, word] of WORDS.entries()) {
+            if (place === held?.after) await held.until;
             if (response.destroyed) return;
             response.write(chunk({ content: `${word} ` }, null));
             if (wordPauseMs > 0) await new Promise((resolve) => setTimeout(resolve, wordPauseMs));
@@ -83,6 +87,14 @@ export async function openInstantModelServer(
     embed: (text) => reducedVector(text, dimension),
     pauseBetweenWords(ms) {
       wordPauseMs = ms;
+    },
+    holdAfter(words) {
+      let release!: () => void;
+      held = { after: words, until: new Promise((resolve) => (release = resolve)) };
+      return () => {
+        held = null;
+        release();
+      };
     },
     streaming: () => streaming,
     async close() {
