@@ -88,19 +88,16 @@ const places = (folder) => ({
  */
 function mapOfOurs(text) {
   const map = JSON.parse(text);
-  const ours = map.sources.map((source) => !source.includes('node_modules/'));
-  const numbers = new Map(
-    ours.flatMap((own, number) => (own ? [number] : [])).map((number, at) => [number, at]),
-  );
+  const sources = map.sources.filter((source) => !source.includes('node_modules/'));
+  const numbers = map.sources.map((source) => sources.indexOf(source));
   let inOurs = false;
   const mappings = decode(map.mappings).map((line) =>
     line.flatMap(([column, source, ...place]) => {
       const before = inOurs;
-      inOurs = source !== undefined && ours[source];
-      if (inOurs) return [[column, numbers.get(source), place[0], place[1]]];
+      inOurs = source !== undefined && numbers[source] !== -1;
+      if (inOurs) return [[column, numbers[source], place[0], place[1]]];
       return before ? [[column]] : [];
     }),
   );
-  const sources = map.sources.filter((_, number) => ours[number]);
   return JSON.stringify({ version: map.version, sources, names: [], mappings: encode(mappings) });
 }

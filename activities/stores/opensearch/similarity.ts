@@ -4,12 +4,14 @@ import { readIndexSettings } from './index-settings.js';
 import type { IndexSettings } from './index-settings.js';
 import { hasEngineType } from './opensearch-errors.js';
 
-/**
- * BM25's share of a word in a chunk, without its two statistics of the whole index: how rare a
- * word is comes with the query as its boost, counted in the searched partitions, and the mean length is a constant. Cut
- * to multiples of 2⁻¹², so that sums are exact in whatever order the engine adds them.
- */
 const LENGTH = `${1 - BM25_LENGTH_SHARE} + ${BM25_LENGTH_SHARE} * doc.length / ${BM25_MEAN_LENGTH.toFixed(1)}`;
+
+/**
+ * BM25's share of a word in a chunk, without its two statistics of the whole index: how rare a word is comes with the
+ * query as its boost, counted in the searched partitions, and the mean length is a constant. Cut to multiples of 2⁻¹²,
+ * so that sums are exact in whatever order the engine adds them. An index whose script differs by a letter is closed
+ * and opened with this one.
+ */
 const SCORE = [
   `double saturated = doc.freq / (doc.freq + ${BM25_SATURATION} * (${LENGTH}));`,
   `return Math.rint(4096.0 * query.boost * ${1 + BM25_SATURATION} * saturated) / 4096.0;`,
