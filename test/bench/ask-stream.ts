@@ -1,8 +1,8 @@
 import { request } from 'undici';
 import type { Agent } from 'undici';
 
-/** While a model is slow to begin, deltas without a word keep the connection open. */
-const FIRST_WORD = /"content":"[^"]/;
+/** In a stream of either form. While a model is slow to begin, deltas without a word keep our connections open. */
+export const FIRST_WORD = /"content":"[^"]/;
 
 /**
  * Asks a partition for a streamed answer, and answers when it has ended with the milliseconds until its first word.

@@ -7,7 +7,7 @@ import { Agent } from 'undici';
 import { freePort } from '../support/free-port.js';
 import { inspectable } from '../support/inspector.js';
 import { liveHeapMb } from '../support/live-heap.js';
-import { processMemoryMb } from '../support/process-memory.js';
+import { residentBytes } from '../support/peak-memory.js';
 import { until } from '../support/until.js';
 import { percentile } from '../../activities/retrieval/evaluation/measures.js';
 import { askStream } from './ask-stream.js';
@@ -41,6 +41,10 @@ function ask(text: string, leave: boolean): Promise<number> {
   return askStream(stack, PARTITION, text, { dispatcher: agent, onFirst: () => (leave ? 'leave' : 'stay') });
 }
 
+async function memoryMb(): Promise<number> {
+  return (await residentBytes(stack.gatewayPid())) / 2 ** 20;
+}
+
 async function timeAndLeave(): Promise<void> {
   await stack.startGateway();
   await stack.adapters.partitions.create({ partition: PARTITION, embedder: 'default', ownerId: 1 });
@@ -69,20 +73,19 @@ async function timeAndLeave(): Promise<void> {
 
   let started = 0;
   const live = [await liveHeapMb(stack.gatewayPid(), inspectorPort)];
-  const marks: number[] = [processMemoryMb(stack.gatewayPid())];
+  const marks: number[] = [await memoryMb()];
   const client = async (): Promise<void> => {
     while (started < STREAMS) {
       const number = started++;
       await ask(texts[number % texts.length]!, number % 2 === 1).catch((error: unknown) => {
         if (number % 2 === 0) throw error;
       });
-      if (number % Math.ceil(STREAMS / 4) === 0 && number > 0)
-        marks.push(processMemoryMb(stack.gatewayPid()));
+      if (number % Math.ceil(STREAMS / 4) === 0 && number > 0) marks.push(await memoryMb());
     }
   };
   await Promise.all(Array.from({ length: 8 }, client));
   await until('no model stream is left', async () => models.streaming() === 0, { withinMs: 10_000 });
-  marks.push(processMemoryMb(stack.gatewayPid()));
+  marks.push(await memoryMb());
   live.push(await liveHeapMb(stack.gatewayPid(), inspectorPort));
   rows.push({
     measured: `gateway's memory over ${STREAMS} streams of 8 clients, half given up (MB, from start to end)`,

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { Agent, request } from 'undici';
 import { percentile } from '../../activities/retrieval/evaluation/measures.js';
 import { documentClient } from '../support/document-client.js';
-import { askStream } from './ask-stream.js';
+import { askStream, FIRST_WORD } from './ask-stream.js';
 import { cranfield } from './collection.js';
 import { openBenchStack } from './open-bench-stack.js';
 
@@ -38,13 +38,13 @@ async function openTimedOllama(
         signal: leaving.signal,
       });
       response.writeHead(statusCode, { 'content-type': headers['content-type'] ?? 'application/json' });
-      let heard = '';
+      let heard: string | null = isChat ? '' : null;
       for await (const chunk of answer as AsyncIterable<Buffer>) {
         response.write(chunk);
-        if (!isChat || heard === 'first') continue;
+        if (heard === null) continue;
         heard += chunk.toString('utf8');
-        if (!/"content":"[^"]/.test(heard)) continue;
-        heard = 'first';
+        if (!FIRST_WORD.test(heard)) continue;
+        heard = null;
         last = performance.now() - from;
       }
       response.end();

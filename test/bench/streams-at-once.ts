@@ -2,7 +2,7 @@ import { Agent } from 'undici';
 import { freePort } from '../support/free-port.js';
 import { inspectable } from '../support/inspector.js';
 import { liveHeapMb } from '../support/live-heap.js';
-import { processMemoryMb } from '../support/process-memory.js';
+import { residentBytes } from '../support/peak-memory.js';
 import { until } from '../support/until.js';
 import { askStream } from './ask-stream.js';
 import type { InstantModelServer } from './instant-model-server.js';
@@ -34,7 +34,7 @@ export async function holdStreams(
     askStream(stack, PARTITION, questions[number % questions.length]!, { dispatcher });
   const memory = async (): Promise<{ live: number; whole: number }> => ({
     live: await liveHeapMb(stack.gatewayPid(), inspectorPort),
-    whole: processMemoryMb(stack.gatewayPid()),
+    whole: (await residentBytes(stack.gatewayPid())) / 2 ** 20,
   });
   try {
     await stack.startGateway();
