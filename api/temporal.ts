@@ -227,7 +227,7 @@ export function connectTemporal(
     startRestore: (run) => startBackupRun(`restore of ${run.backupId}`, { prefix, kind: 'restore', ...run }),
     cancelBackup: () => steer(backupWorkflowId(prefix), 'BACKUP_NOT_RUNNING', (run) => run.cancel()),
 
-    async startIndexing(task) {
+    async startIndexing(task, { small = false } = {}) {
       try {
         await withDeadline(() =>
           client.workflow.start<typeof indexDocument>(
@@ -242,6 +242,7 @@ export function connectTemporal(
                   fileKey: task.file_key,
                   generation: task.generation,
                   ...(task.has_callback === true ? { callback: true } : {}),
+                  ...(small ? { small } : {}),
                   prefix,
                   timeoutMs: config.documents.taskTimeoutHours * 3_600_000,
                 },

@@ -21,7 +21,7 @@ interface ActivityNote {
 /**
  * Around every activity, in the worker only:
  * - a heartbeat every two seconds, with the activity's last cursor, so that a worker that dies is noticed within the
- *   heartbeat time-out and a cancel reaches the activity while it waits for something;
+ *   heartbeat time-out and a cancel reaches the activity while it waits for something; a local activity has none;
  * - the id of the request that caused it, for the lines that it leads to;
  * - a span below the one that started its workflow, where traces are wanted;
  * - any throw becomes an `ApplicationFailure` whose type is a code of the error table.
@@ -34,7 +34,7 @@ export function createActivityInterceptors(
   return (context: Context): ActivityInterceptors => ({
     inbound: {
       async execute(input, next) {
-        const stop = beat(context);
+        const stop = context.info.isLocal ? () => undefined : beat(context);
         const requestId = textIn(input.headers, REQUEST_ID_HEADER);
         const note: ActivityNote = {
           activity: context.info.activityType,

@@ -182,6 +182,9 @@ async function createDocumentPools(
     },
     // Some are read, others wait for a model or for a refresh: as many small ones as a model takes in one request.
     maxConcurrentActivityTaskExecutions: config.parsing.concurrency + 24,
+    // Small texts have as many, within tasks of their plans: each holds one of these, and the short ones pass beside.
+    maxConcurrentLocalActivityExecutions: config.parsing.concurrency + 24,
+    maxConcurrentWorkflowTaskExecutions: 100,
   });
   const asking = askingServices(config, adapters, log);
   const models = await serve('models', {

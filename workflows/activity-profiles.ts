@@ -1,5 +1,5 @@
 import { ActivityCancellationType } from '@temporalio/workflow';
-import type { ActivityOptions } from '@temporalio/workflow';
+import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
 
 /**
  * The named activity profiles. The worker's heartbeat interceptor beats for every activity, so a worker that dies
@@ -23,6 +23,17 @@ export const model = { ...base, startToCloseTimeout: '12 hours' } as const satis
 
 /** Work on all bytes of a document. The parser's own time limit (PARSE_TIMEOUT) is shorter. */
 export const bulk = { ...base, startToCloseTimeout: '4 hours' } as const satisfies ActivityOptions;
+
+/**
+ * A small text from its first byte to the search, within the task of its plan: once, since a step of its own goes on
+ * for as long as it takes. There are no heartbeats: a worker that dies is noticed when the plan's task runs out (10 s),
+ * and a cancel reaches it at the next extension of that task (8 s).
+ */
+export const atOnce = {
+  startToCloseTimeout: '1 minute',
+  retry: { maximumAttempts: 1 },
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+} as const satisfies LocalActivityOptions;
 
 /**
  * One call to a service outside that must not be made twice by accident: it is tried once, and the plan decides by

@@ -27,6 +27,7 @@ export const interceptors: WorkflowInterceptorsFactory = () => {
     outbound: [
       {
         scheduleActivity: (input, next) => next({ ...input, headers: { ...input.headers, ...carried } }),
+        scheduleLocalActivity: (input, next) => next({ ...input, headers: { ...input.headers, ...carried } }),
         startChildWorkflowExecution: (input, next) =>
           next({ ...input, headers: { ...input.headers, ...carried } }),
         getLogAttributes: (input, next) =>

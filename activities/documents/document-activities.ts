@@ -224,7 +224,7 @@ export function createDocumentActivities(deps: DocumentActivityDeps) {
     if (parsed.chunkCount === 0 || parsed.chunkCount > FEW_CHUNKS) return NOT_BEGUN;
     // A swap was made since it was admitted: the step that embeds knows what follows.
     if (partition?.embedder !== task.embedder) return NOT_BEGUN;
-    const { cancellationSignal: signal, info } = Context.current();
+    const { cancellationSignal: signal } = Context.current();
     const chunks: Chunk[] = [];
     for await (const chunk of readChunkFile(parsed.outputPath)) chunks.push(chunk);
     const facts = readingFacts(task, parsed);
@@ -233,7 +233,7 @@ export function createDocumentActivities(deps: DocumentActivityDeps) {
       ...facts.relationship,
       ...(facts.parseReport && { parse_report: facts.parseReport }),
     };
-    return deps.indexAtOnce({ ref, task: known, facts, chunks, embedder, attempt: info.attempt, signal });
+    return deps.indexAtOnce({ ref, task: known, facts, chunks, embedder, attempt: task.attempt, signal });
   };
 
   /** Admits what was taken out of a mail, and has its report say so. */
@@ -275,7 +275,7 @@ export function createDocumentActivities(deps: DocumentActivityDeps) {
 
   /** Brings the upload's bytes into a file and has them read, as the preset of its partition says. */
   const readUpload = async (ref: DocumentRef, task: TaskRecord, directory: string): Promise<ReadUpload> => {
-    const { cancellationSignal: signal, info } = Context.current();
+    const { cancellationSignal: signal } = Context.current();
     // The gateway has chosen, and put down the type that it chose.
     const kind = kindOfMimetype(task.upload.mimetype) ?? resolveFileKind({ filename: task.upload.filename });
     // Some readers choose by the file's extension.
@@ -298,7 +298,7 @@ export function createDocumentActivities(deps: DocumentActivityDeps) {
       outputPath: join(directory, 'chunks.jsonl'),
       signal,
       userId: task.user_id,
-      onProgress: progressOf(ref.taskId, info.attempt),
+      onProgress: progressOf(ref.taskId, task.attempt),
       ...(wantsAttachments(preset, kind, task) && {
         attachments: { directory: join(directory, ATTACHMENTS) },
       }),
@@ -356,11 +356,12 @@ export function createDocumentActivities(deps: DocumentActivityDeps) {
     ref: DocumentRef,
     { goOn = false }: { goOn?: boolean } = {},
   ): Promise<Parsed> => {
-    const { attempt } = Context.current().info;
-    const begun = await tasks.begin(ref.taskId, { stage: 'parse', progress: 0, attempt });
+    const { info } = Context.current();
+    const begun = await tasks.begin(ref.taskId, { stage: 'parse', progress: 0, attempt: info.attempt });
     const before = begun === null && goOn ? await wentThrough(ref) : null;
     if (before !== null) return before;
     const task = requireActive(begun);
+    const { attempt } = task;
     const directory = await mkdtemp(join(deps.settings.scratchDirectory, 'document-'));
     try {
       const read = await readUpload(ref, task, directory);

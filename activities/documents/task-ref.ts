@@ -1,6 +1,7 @@
 import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import type { UploadInfo, FileVersion } from '../../schemas/documents/documents.js';
 import { AppError } from '../../schemas/app-error.js';
+import { PLAIN_KINDS, kindOfMimetype } from './parsing/file-types.js';
 import type { Adapters } from '../ports/adapters.js';
 
 /** The input of activities: ids only. Bytes and text stay in the stores, so histories stay small. */
@@ -12,6 +13,8 @@ export interface DocumentRef {
   copy?: boolean;
   /** The task has a completion callback. */
   callback?: boolean;
+  /** A small text: it is read, embedded and published within the task of its plan. */
+  small?: boolean;
   /** Of the request that the task came with, for log lines; `workflows/request-id.ts` reads it. */
   requestId?: string;
   /** The span of that request; read there likewise. */
@@ -34,9 +37,20 @@ export function taskToStart(task: TaskRecord): TaskToStart {
     generation: task.generation,
     ...(task.kind === 'copy' ? { copy: true } : {}),
     ...(task.has_callback === true ? { callback: true } : {}),
+    ...(isSmallText(task) ? { small: true } : {}),
     ...(task.request_id === undefined ? {} : { requestId: task.request_id }),
     ...(task.traceparent === undefined ? {} : { traceparent: task.traceparent }),
   };
+}
+
+/** The longest one is cut into more chunks than go through at once, with the usual size of chunks. */
+const SMALL_BYTES = 32 * 1024;
+
+/** Whether all of it is done in moments: what is read by no code but ours, and is short. */
+export function isSmallText({ kind, upload }: Pick<TaskRecord, 'kind' | 'upload'>): boolean {
+  if (kind !== 'index' || upload.size_bytes > SMALL_BYTES) return false;
+  const read = kindOfMimetype(upload.mimetype);
+  return read !== undefined && PLAIN_KINDS.has(read);
 }
 
 /**

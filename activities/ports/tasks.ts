@@ -33,7 +33,10 @@ export interface TaskStore {
   get(taskId: string): Promise<TaskRecord | null>;
   /** Those that exist, by id. */
   getMany(taskIds: readonly string[]): Promise<Map<string, TaskRecord>>;
-  /** QUEUED or SERIALIZING → SERIALIZING, `started_at` set once. Answers the record; null when the task has ended. */
+  /**
+   * QUEUED or SERIALIZING → SERIALIZING, `started_at` set once. Answers the record; null when the task has ended. Of a
+   * task that was begun before the attempt is 2 at least: in the task of a plan each one is the first by its own count.
+   */
   begin(taskId: string, update?: TaskProgress): Promise<TaskRecord | null>;
   /** As `report`, and answers the record. Null when the task has ended. */
   advance(taskId: string, update: TaskProgress): Promise<TaskRecord | null>;
@@ -134,7 +137,8 @@ export interface WorkerStore {
 
 /** What the gateway asks of Temporal. Each call may fail when Temporal is away; records and the sweep make it good. */
 export interface WorkflowStarter {
-  startIndexing(task: TaskRecord): Promise<void>;
+  /** @param options.small see `isSmallText` */
+  startIndexing(task: TaskRecord, options?: { small?: boolean }): Promise<void>;
   cancelIndexing(task: Pick<TaskRecord, 'file_key' | 'generation'>): Promise<void>;
   startCleaning(fileKey: string, generation: number): Promise<void>;
   /** There are tasks that wait for their turn. */

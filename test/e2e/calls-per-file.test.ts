@@ -78,7 +78,7 @@ describe('the calls that a small text costs', () => {
     const file = await stack.adapters.files.get('counted', 'text-0');
     const id = indexWorkflowId(stack.config.temporal.prefix, file!.file_key, file!.live!.generation);
     const { events } = await stack.temporal.workflow.getHandle(id).fetchHistory();
-    expect(events!.length).toBeLessThanOrEqual(13);
+    expect(events!.length).toBeLessThanOrEqual(8);
   }, 180_000);
 
   it('stay below their ceilings in a search', async () => {

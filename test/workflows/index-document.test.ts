@@ -28,6 +28,7 @@ type Handle = WorkflowHandle<typeof indexDocument>;
 async function run<T>(
   script: Partial<AllActivities>,
   use: (handle: Handle, input: TaskInput) => Promise<T>,
+  given: Partial<TaskInput> = {},
 ): Promise<{ result: T; names: string[]; calls: { name: string; args: unknown[] }[] }> {
   const prefix = `test-${(serial += 1)}-`;
   const scripted = scriptedActivities(script);
@@ -46,7 +47,7 @@ async function run<T>(
     activities: scripted.activities,
     maxHeartbeatThrottleInterval: 100,
   });
-  const input = { ...documentRef(prefix), prefix, timeoutMs: DAY_MS };
+  const input = { ...documentRef(prefix), prefix, timeoutMs: DAY_MS, ...given };
   const result = await documents.runUntil(
     models.runUntil(async () => {
       const handle = await env.client.workflow.start<typeof indexDocument>('indexDocument', {
@@ -199,6 +200,86 @@ describe('indexDocument', () => {
       return handle.query<TaskStatusView>('taskStatus');
     });
     expect(result).toMatchObject({ task_state: 'COMPLETED', stage: 'done' });
+  });
+
+  describe('of a small text', () => {
+    const small = { small: true };
+    const published = { chunkCount: 2, stored: true, published: { replaced: false } };
+
+    it('is over in the first task of its plan', async () => {
+      const { result, names } = await run(
+        { parseDocument: async () => published },
+        async (handle) => {
+          const view = await handle.result();
+          const { events } = await handle.fetchHistory();
+          return { view, tasks: events?.filter((event) => event.workflowTaskStartedEventAttributes) };
+        },
+        small,
+      );
+      expect(names).toEqual(['parseDocument']);
+      expect(result.view).toMatchObject({ task_state: 'COMPLETED', stage: 'done', chunks: 2 });
+      expect(result.tasks).toHaveLength(1);
+    });
+
+    it('is tried again as a step of its own, for as long as that takes', async () => {
+      let tries = 0;
+      const { names, calls } = await run(
+        {
+          parseDocument: async () => {
+            if ((tries += 1) < 5) throw transient('INTERNAL_DB_ERROR');
+            return published;
+          },
+        },
+        (handle) => handle.result(),
+        small,
+      );
+      expect(names).toEqual(Array.from({ length: 5 }, () => 'parseDocument'));
+      expect(calls.map(({ args }) => args[1])).toEqual(Array.from({ length: 5 }, () => ({ goOn: true })));
+    });
+
+    it('takes the steps that are left', async () => {
+      const { names } = await run({}, (handle) => handle.result(), small);
+      expect(names).toEqual(['parseDocument', 'embedDocument', 'publishDocument']);
+    });
+
+    it('is not tried again after a failure that cannot be retried', async () => {
+      const { result, names } = await run(
+        {
+          parseDocument: async () => {
+            throw ApplicationFailure.nonRetryable('broken', 'FILE_CORRUPT');
+          },
+        },
+        failureCode,
+        small,
+      );
+      expect(result).toBe('FILE_CORRUPT');
+      expect(names).toEqual(['parseDocument', 'endTask', 'cleanFile']);
+    });
+
+    it('is stopped by a cancel, and cleaned up after', async () => {
+      let begun = false;
+      let stopped = false;
+      const { result, names, calls } = await run(
+        {
+          parseDocument: () => {
+            begun = true;
+            return untilCancelled().finally(() => {
+              stopped = true;
+            });
+          },
+        },
+        async (handle) => {
+          await until('it is read', async () => begun);
+          await handle.cancel();
+          return failureCode(handle);
+        },
+        small,
+      );
+      expect(result).toBe('CancelledFailure');
+      expect(stopped).toBe(true);
+      expect(names).toEqual(['parseDocument', 'endTask', 'cleanFile']);
+      expect(calls[1]?.args[1]).toMatchObject({ code: 'TASK_CANCELLED' });
+    }, 60_000);
   });
 
   // Last: after an abandoned child the test server's clock stood still for the tests that followed.

@@ -7,6 +7,7 @@ import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { BackupActivities } from '../../activities/backups/backup-activities.js';
@@ -99,6 +100,26 @@ const recordings: Recording[] = [
     name: 'index-document-small',
     workflow: 'indexDocument',
     script: { embedDocument: async () => ({ stored: 3, published: { replaced: false } }) },
+  },
+  {
+    name: 'index-document-in-task',
+    workflow: 'indexDocument',
+    input: { small: true },
+    script: {
+      parseDocument: async () => ({ chunkCount: 2, stored: true, published: { replaced: false } }),
+    },
+  },
+  {
+    name: 'index-document-in-task-failed',
+    workflow: 'indexDocument',
+    input: { small: true },
+    script: {
+      parseDocument: async () => {
+        if (Context.current().info.isLocal)
+          throw ApplicationFailure.create({ type: 'INTERNAL_DB_ERROR', message: 'away' });
+        return { chunkCount: 3 };
+      },
+    },
   },
   {
     name: 'index-document-failed',

@@ -108,7 +108,8 @@ type Stage = Awaited<ReturnType<typeof openStage>>;
 function taskRecord(stage: Stage, kind: TaskRecord['kind'], name: string): TaskRecord {
   const { partition } = stage;
   const record = { task_id: `task-${name}`, file_key: `key-${name}`, file_id: name, generation: 1 };
-  return { ...record, kind, partition } as TaskRecord;
+  const upload = { mimetype: 'text/plain', size_bytes: 5 };
+  return { ...record, kind, partition, upload } as TaskRecord;
 }
 
 /** Each way in which an indexing is started, and what becomes of it. */

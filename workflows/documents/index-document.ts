@@ -1,18 +1,26 @@
-import { proxyActivities } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  isCancellation,
+  patched,
+  proxyActivities,
+  proxyLocalActivities,
+} from '@temporalio/workflow';
 import type { DocumentActivities } from '../../activities/documents/document-activities.js';
 import type { DocumentRef } from '../../activities/documents/task-ref.js';
 import type { EmbeddingActivities } from '../../activities/documents/embedding-activities.js';
 import type { EnrichmentActivities } from '../../activities/documents/enrichment-activities.js';
 import { taskQueues } from '../../schemas/task-queues.js';
-import { bulk, model } from '../activity-profiles.js';
+import { atOnce, bulk, model } from '../activity-profiles.js';
 import { notifyDispatcher } from './notify-dispatcher.js';
 import { driveTask, enter } from './drive-task.js';
 import type { TaskInput, TaskStatusView } from './drive-task.js';
 
 /**
  * A document becomes searchable: parse → chunk → (what a model says of it) → embed and store → publish → clean up.
- * A small one goes through all of it in the first step, and one of a single batch is published by the step that embeds
- * it; what fails on the way is left to the next step, which is repeated for as long as that takes.
+ * A small one goes through all of it in the first step, and a small text in the task of the plan itself; one of a
+ * single batch is published by the step that embeds it. What fails on the way is left to the next step, which is
+ * repeated for as long as that takes.
  *
  * The file record decides at every step; this plan only drives. Its id is derived from (file key, generation),
  * so starting it twice is harmless, and each activity may run again after a crash.
@@ -24,7 +32,8 @@ export async function indexDocument(input: TaskInput): Promise<TaskStatusView> {
   const { enrichDocument } = proxyActivities<EnrichmentActivities>({ ...model, taskQueue: queues.models });
   return driveTask(input, async (ref: DocumentRef, view) => {
     enter(view, 'parse');
-    const parsed = await parseDocument(ref, { goOn: true });
+    const inTask = input.small === true && patched('small-in-task') ? await parseInTask(ref) : null;
+    const parsed = inTask ?? (await parseDocument(ref, { goOn: true }));
     view.chunks = parsed.chunkCount;
     // Absent in histories of before attachments could be files.
     if (parsed.attached === true) await notifyDispatcher(input);
@@ -44,4 +53,26 @@ export async function indexDocument(input: TaskInput): Promise<TaskStatusView> {
     const { published } = await embedDocument(ref, { publish: true });
     return { chunks: view.chunks, published };
   });
+}
+
+const inTask = proxyLocalActivities<DocumentActivities>(atOnce);
+
+/**
+ * By the worker that has the plan's task, so that Temporal hears of the whole of it once. Null when it is to be tried
+ * again, as a step of its own.
+ */
+async function parseInTask(
+  ref: DocumentRef,
+): Promise<Awaited<ReturnType<DocumentActivities['parseDocument']>> | null> {
+  try {
+    return await inTask.parseDocument(ref, { goOn: true });
+  } catch (error) {
+    if (isCancellation(error) || isFinal(error)) throw error;
+    return null;
+  }
+}
+
+function isFinal(error: unknown): boolean {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  return cause instanceof ApplicationFailure && cause.nonRetryable === true;
 }

@@ -1,4 +1,5 @@
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
+import { isSmallText } from '../task-ref.js';
 import { askTemporal } from '../../temporal/ask-temporal.js';
 import { admitTask } from './admit-task.js';
 import type { AdmitTaskDeps } from './admit-task.js';
@@ -47,7 +48,8 @@ async function startInTurn(deps: AdmitUploadDeps, task: TaskRecord): Promise<voi
     ((await tasks.countActive(task.user_id, most)) >= most &&
       (await tasks.countRunning(task.user_id, most)) >= most);
   if (task.kind !== 'copy' && (await isBusy())) return leaveToDispatcher(deps);
-  if (await askTemporal(log, `starting task ${task.task_id}`, () => workflows.startIndexing(task)))
+  const start = () => workflows.startIndexing(task, { small: isSmallText(task) });
+  if (await askTemporal(log, `starting task ${task.task_id}`, start))
     await tasks.markHandedOver(task.task_id);
 }
 

@@ -255,6 +255,17 @@ export function supportedTypes(abilities: Abilities = EVERYTHING): {
   return { extensions: readable(byExtension), mimetypes: readable(byMimetype) };
 }
 
+/** Read by a few lines of ours alone. */
+export const PLAIN_KINDS: ReadonlySet<FileKind> = new Set([
+  'txt',
+  'md',
+  'csv',
+  'tsv',
+  'json',
+  'jsonl',
+  'code',
+]);
+
 /** The type that is put down for a kind; `kindOfMimetype` gives the kind back. */
 export function mimetypeOfKind(kind: FileKind): string {
   return FILE_TYPES.find((type) => type.kind === kind)!.mimetypes[0]!;

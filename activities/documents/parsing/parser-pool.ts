@@ -1,6 +1,7 @@
 import { createFairPlaces } from './fair-places.js';
 import { checkChunkingOptions } from './chunk.js';
 import type { ChunkingOptions } from './chunk.js';
+import { PLAIN_KINDS } from './file-types.js';
 import type { FileKind } from './file-types.js';
 import { createMemoryTurns } from './memory-turns.js';
 import { defaultParseLimits } from './parse-limits.js';
@@ -88,8 +89,6 @@ export interface ParserPoolOptions {
 }
 
 const MIB = 1024 * 1024;
-/** Read by a few lines of ours, which hold nothing afterwards: a start costs as much as hundreds of them. */
-const OWN_READERS: ReadonlySet<FileKind> = new Set(['txt', 'md', 'csv', 'tsv', 'json', 'jsonl', 'code']);
 const WATCH_EVERY_MS = 200;
 
 /** Why a process ended for whose document nothing is wrong. */
@@ -153,7 +152,8 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   ): Promise<ParsedDocument> => {
     const process = take();
     busy.add(process);
-    if (!OWN_READERS.has(job.kind)) read.set(process, (read.get(process) ?? 0) + 1);
+    // What our own lines read leaves nothing behind, and a start costs as much as hundreds of these.
+    if (!PLAIN_KINDS.has(job.kind)) read.set(process, (read.get(process) ?? 0) + 1);
     if (shared) yielding.set(process, shared);
     const watch = Number.isFinite(total)
       ? setInterval(() => void keepWithinTotal(), WATCH_EVERY_MS)

@@ -47,6 +47,15 @@ export function taskStoreContract(subject: Subject<TaskStore>): void {
       expect((await store().get(task_id))?.started_at).toEqual(first?.started_at);
     });
 
+    test('counts a second attempt where the caller knows of none before it', async () => {
+      const { task_id } = await insert();
+      const update = { stage: 'parse', progress: 0, attempt: 1 } as const;
+      expect(await store().begin(task_id, update)).toMatchObject({ attempt: 1 });
+      expect(await store().begin(task_id, update)).toMatchObject({ attempt: 2 });
+      expect(await store().begin(task_id, { ...update, attempt: 3 })).toMatchObject({ attempt: 3 });
+      expect(await store().get(task_id)).toMatchObject({ attempt: 3 });
+    });
+
     test('reports progress while active', async () => {
       const { task_id } = await insert();
       expect(await store().report(task_id, { stage: 'embed', progress: 0.5, attempt: 2 })).toBe(true);

@@ -595,7 +595,7 @@ describe('the sweep', () => {
     await bench.tasks.insert({ ...orphan, upload: { ...orphan.upload, upload_id: 'none' } });
     // By the names that the gateway gives the plans that it starts.
     const names = { partition: 'library', fileId: 'guide' };
-    expect(await bench.sweep.findUnstarted()).toEqual([{ ...refOf(admitted), ...names }]);
+    expect(await bench.sweep.findUnstarted()).toEqual([{ ...refOf(admitted), ...names, small: true }]);
     expect(await bench.tasks.get('orphan')).toBeNull();
   });
 

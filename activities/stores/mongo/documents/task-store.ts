@@ -101,7 +101,7 @@ export function createMongoTaskStore(db: Db): TaskStore {
         { returnDocument: 'after' },
       );
       // Begun before: a retried activity or a restarted worker.
-      const task = first ?? (await change(taskId, begun));
+      const task = first ?? (await change(taskId, { ...begun, attempt: Math.max(2, update.attempt ?? 2) }));
       return task && toRecord(task);
     },
     async advance(taskId, update) {

@@ -42,7 +42,11 @@ export function createFakeTaskStore(): TaskStore {
     async begin(taskId, update = {}) {
       const task = activeTask(taskId);
       if (task === null) return null;
-      Object.assign(task, update, { state: 'SERIALIZING', started_at: task.started_at ?? new Date() });
+      const again = task.started_at === null ? {} : { attempt: Math.max(2, update?.attempt ?? 2) };
+      Object.assign(task, update, again, {
+        state: 'SERIALIZING',
+        started_at: task.started_at ?? new Date(),
+      });
       return copyRecord(task);
     },
     async advance(taskId, update) {
