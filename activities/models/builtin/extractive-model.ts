@@ -10,7 +10,7 @@ import { lightStem } from '../../text/light-stem.js';
 import { readQuestion } from '../../text/question-terms.js';
 import { readStatement } from '../../retrieval/verification/read-statement.js';
 import { readAnswerType } from './answer-type.js';
-import { rankSentences } from './rank-sentences.js';
+import { rankSentences, withoutApostrophes } from './rank-sentences.js';
 import type { Asked, RankedSentence } from './rank-sentences.js';
 
 export const EXTRACTIVE_MODEL_NAME = 'builtin/extractive';
@@ -69,6 +69,7 @@ function readAsked(text: string): Asked {
   return {
     ...readQuestion(text),
     type: readAnswerType(text),
+    folded: withoutApostrophes(text),
     names: new Set(names),
     numbers: numbers.map(lightStem),
   };

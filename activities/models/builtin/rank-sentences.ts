@@ -1,7 +1,9 @@
 import { splitSentences } from '../../text/sentences.js';
 import type { SourceBlock } from './source-blocks.js';
+import { foldText } from '../../text/fold-text.js';
 import { contentStems } from '../../text/question-terms.js';
 import type { Question } from '../../text/question-terms.js';
+import { agreesInTense } from './answer-tense.js';
 import { holdsAnswer } from './answer-type.js';
 import type { AnswerType } from './answer-type.js';
 
@@ -16,13 +18,18 @@ export interface RankedSentence {
   fits: boolean | null;
   /** Whether it says something of what is asked about, beyond the names in the question. */
   onTopic: boolean;
-  /** Whether its source speaks of one of the names in the question, and of every number and place in an order. */
+  /**
+   * Whether its source speaks of one of the names in the question, and of every number and place in an order, and the
+   * sentence of the question's time.
+   */
   agrees: boolean;
 }
 
 /** What is looked for. */
 export interface Asked extends Question {
   type: AnswerType | null;
+  /** Folded, without apostrophes. */
+  folded: string;
   /** Stems of the names in it. */
   names: ReadonlySet<string>;
   /** Those that name one of several: years, versions, `second`. */
@@ -116,6 +123,11 @@ function termWeights(terms: readonly string[], candidates: readonly Candidate[])
   });
 }
 
+/** Folded text whose words stand apart. */
+export function withoutApostrophes(text: string): string {
+  return foldText(text).replace(/['’-]/g, ' ');
+}
+
 /** Names in part, since a source may leave out a first name; numbers altogether. */
 function agreesWith({ names, numbers }: Asked, whole: ReadonlySet<string>): boolean {
   const named = names.size === 0 || [...names].some((name) => matchIn(name, whole) > 0);
@@ -158,7 +170,7 @@ export function rankSentences(sources: readonly SourceBlock[], question: Asked):
     const fits = type === null || coverage === 0 ? null : holdsAnswer(type, text, known);
     const isCounted = fits === true && type !== null && type.counted !== null;
     const onTopic = isCounted || topics.length === 0 || topics.some((term) => matchIn(term, stems) > 0);
-    const agrees = agreesWith(question, whole);
+    const agrees = agreesWith(question, whole) && agreesInTense(question.folded, withoutApostrophes(text));
     const bonus = fits === true ? FITTING_BONUS : 0;
     const length = stems.size < SHORT ? 0.5 : 1;
     const score =

@@ -144,6 +144,31 @@ describe('createExtractiveModel', () => {
     expect(await ask(question, BIOGRAPHY)).toMatch(answer);
   });
 
+  const ORCHESTRA = [
+    {
+      heading: 'orchestra.md',
+      text: "The orchestra of Harlen was founded by the conductor Ada Lindqvist. The hall opens to visitors with a concert on 3 May. The hall has lost its organ, which is to be replaced in 2031. L'orchestre de Lorge a été dirigé par Jean Pasquier.",
+    },
+  ];
+
+  test.each([
+    // What was is no answer to what is now, nor to what will be.
+    'Who is the conductor of the orchestra of Harlen now?',
+    'When will the orchestra of Harlen be founded?',
+    "Qui dirige actuellement l'orchestre de Lorge ?",
+  ])('refuses what the text tells of another time: %s', async (question) => {
+    expect(await ask(question, ORCHESTRA)).toMatch(/\[Sources: none\]$/);
+  });
+
+  test.each([
+    ['Who was the conductor of the orchestra of Harlen?', /Ada Lindqvist/],
+    ['When will the hall open?', /3 May/],
+    ['When will the organ be replaced?', /2031/],
+    ["Par qui l'orchestre de Lorge a-t-il été dirigé ?", /Jean Pasquier/],
+  ])('answers what it tells of that time: %s', async (question, answer) => {
+    expect(await ask(question, ORCHESTRA)).toMatch(answer);
+  });
+
   test('says what it is when there are no sources at all', async () => {
     expect(await ask('Hello, how are you?', null)).toMatch(/^This built-in model only quotes from documents/);
     expect(await ask('Bonjour, comment vas-tu ?', null)).toMatch(/^Ce modèle intégré ne fait que citer/);

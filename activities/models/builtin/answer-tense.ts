@@ -1,0 +1,22 @@
+/** Over folded text without apostrophes. */
+const ASKS_FUTURE =
+  /\b(?:will|shall)\b|\b(?:sera|seront|aura|auront|fera|feront|pourra|pourront|devra|devront|va t|vont)\b/;
+const ASKS_PRESENT =
+  /\b(?:now|nowadays|currently|today|at present)\b|\b(?:maintenant|actuellement|aujourd hui|en ce moment)\b/;
+const PAST =
+  /\b(?:was|were|has|have|had|did)\b|\b(?:etait|etaient|fut|furent|avait|avaient|a ete|ont ete|est ne|est nee|est mort|est morte)\b/;
+const FUTURE =
+  /\b(?:will|shall|would|going to|is to|are to|due|planned|expected|scheduled|next|until)\b|\b(?:sera|seront|aura|auront|fera|feront|pourra|pourront|devra|devront|va|vont|prevue?s?|prochaine?|jusqu)\b/;
+const UP_TO_NOW =
+  /\b(?:since|still|remains?|now|currently|today)\b|\b(?:depuis|encore|toujours|reste|maintenant|actuellement|aujourd hui)\b/;
+
+/**
+ * Whether a sentence may answer a question of the future, or of what is now: one that tells of the past alone does not.
+ * @param question folded, without apostrophes
+ * @param sentence likewise
+ */
+export function agreesInTense(question: string, sentence: string): boolean {
+  const future = ASKS_FUTURE.test(question);
+  if (!future && !ASKS_PRESENT.test(question)) return true;
+  return !PAST.test(sentence) || FUTURE.test(sentence) || (!future && UP_TO_NOW.test(sentence));
+}
