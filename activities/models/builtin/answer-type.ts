@@ -118,6 +118,7 @@ const MONTHS =
 const DAYS =
   'monday tuesday wednesday thursday friday saturday sunday lundi mardi mercredi jeudi vendredi samedi dimanche easter ' +
   'christmas paques noel';
+/** Without May, which by itself is no month as a rule. */
 const CALENDAR = new Set(`${MONTHS} ${DAYS}`.split(' ').flatMap((word) => [word, `${word}s`]));
 const YEAR =
   /\b(?:1\d|20)\d\d\b|\b(?:century|siecle)\b|\b\d{1,4} (?:av|bc|ad)\b|\b(?:en|vers|in|about|around) \d{3}\b/;
@@ -126,7 +127,7 @@ const CLOCK =
 const PLACE =
   /\b(?:in|at|on|under|near|to|from|into|behind|above|below|beside|inside|outside|dans|a|au|aux|sur|sous|en|chez|vers|pres|place|rue|street|entre|between)\b/;
 const MOMENT =
-  /\b(?:1\d|20)\d\d\b|\b\d{1,2} ?(?:h|am|pm)\b|\b\d{1,2}:\d\d\b|\b(?:century|siecle|morning|evening|noon|midnight|matin|soir|midi|minuit|o clock|when|once|unless|until|after|before|during|lorsqu\w?|quand|apres|avant|pendant|jusqu|depuis|since|always|never|annees|heures)\b|\b\d{1,3} av\b|\b(?:en|vers|in|about|around) \d{3}\b/;
+  /\b(?:1\d|20)\d\d\b|\b\d{1,2} ?(?:h|am|pm)\b|\b\d{1,2}:\d\d\b|\b(?:century|siecle|morning|evening|noon|midnight|matin|soir|midi|minuit|o clock|when|once|unless|until|after|before|during|lorsqu\w?|quand|apres|avant|pendant|jusqu|depuis|since|always|never|annees|heures)\b|\b\d{1,2}(?:st|nd|rd|th)? (?:of )?may\b|\bmay \d|\b\d{1,3} av\b|\b(?:en|vers|in|about|around) \d{3}\b/;
 const OFTEN =
   /\b(?:every|each|once|twice|times|daily|weekly|monthly|yearly|annually|per|chaque|fois|tous les|toutes les|par (?:an|mois|jour|semaine)|quotidien\w{0,6}|annuel\w{0,6})\b/;
 const REASON =
