@@ -10,8 +10,8 @@ export function measuredTasks(
     ...tasks,
     async begin(taskId, update) {
       const task = await tasks.begin(taskId, update);
-      // A later attempt begins anew what has waited already.
-      if (task?.started_at != null && update?.attempt === 1)
+      // A later attempt begins anew what has waited already, also one that is the first by its own count.
+      if (task?.started_at != null && update?.attempt === 1 && task.attempt === 1)
         meter.queueWaited((task.started_at.getTime() - task.created_at.getTime()) / 1000);
       return task;
     },
