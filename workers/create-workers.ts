@@ -143,6 +143,8 @@ async function createDocumentPools(
     config.worker.taskQueues.includes(queue)
       ? await pool({ ...common, ...options, taskQueue: queues[queue] })
       : null;
+  // Some are read, others wait for a model or for a refresh: as many small ones as a model takes in one request.
+  const atWork = config.parsing.concurrency + 24;
   const documents = await serve('documents', {
     workflowBundle,
     activities: {
@@ -180,10 +182,9 @@ async function createDocumentPools(
         },
       }),
     },
-    // Some are read, others wait for a model or for a refresh: as many small ones as a model takes in one request.
-    maxConcurrentActivityTaskExecutions: config.parsing.concurrency + 24,
+    maxConcurrentActivityTaskExecutions: atWork,
     // Small texts have as many, within tasks of their plans: each holds one of these, and the short ones pass beside.
-    maxConcurrentLocalActivityExecutions: config.parsing.concurrency + 24,
+    maxConcurrentLocalActivityExecutions: atWork,
     maxConcurrentWorkflowTaskExecutions: 100,
   });
   const asking = askingServices(config, adapters, log);

@@ -15,6 +15,11 @@ export function foldText(text: string): string {
     .replace(/ß/g, 'ss');
 }
 
+/** Folded, and words apart that an apostrophe or a hyphen joins. */
+export function foldApart(text: string): string {
+  return foldText(text).replace(/['’-]/g, ' ');
+}
+
 /** The runs of letters and digits in a text that has been folded. */
 export function wordsOf(folded: string): string[] {
   return folded.match(WORD) ?? [];

@@ -32,8 +32,8 @@ export async function indexDocument(input: TaskInput): Promise<TaskStatusView> {
   const { enrichDocument } = proxyActivities<EnrichmentActivities>({ ...model, taskQueue: queues.models });
   return driveTask(input, async (ref: DocumentRef, view) => {
     enter(view, 'parse');
-    const inTask = input.small === true && patched('small-in-task') ? await parseInTask(ref) : null;
-    const parsed = inTask ?? (await parseDocument(ref, { goOn: true }));
+    const early = input.small === true && patched('small-in-task') ? await parseInTask(ref) : null;
+    const parsed = early ?? (await parseDocument(ref, { goOn: true }));
     view.chunks = parsed.chunkCount;
     // Absent in histories of before attachments could be files.
     if (parsed.attached === true) await notifyDispatcher(input);
@@ -55,7 +55,7 @@ export async function indexDocument(input: TaskInput): Promise<TaskStatusView> {
   });
 }
 
-const inTask = proxyLocalActivities<DocumentActivities>(atOnce);
+const local = proxyLocalActivities<DocumentActivities>(atOnce);
 
 /**
  * By the worker that has the plan's task, so that Temporal hears of the whole of it once. Null when it is to be tried
@@ -65,7 +65,7 @@ async function parseInTask(
   ref: DocumentRef,
 ): Promise<Awaited<ReturnType<DocumentActivities['parseDocument']>> | null> {
   try {
-    return await inTask.parseDocument(ref, { goOn: true });
+    return await local.parseDocument(ref, { goOn: true });
   } catch (error) {
     if (isCancellation(error) || isFinal(error)) throw error;
     return null;
@@ -73,6 +73,7 @@ async function parseInTask(
 }
 
 function isFinal(error: unknown): boolean {
+  // A local activity fails with its own error as a rule, and not with one around it.
   const cause = error instanceof ActivityFailure ? error.cause : error;
   return cause instanceof ApplicationFailure && cause.nonRetryable === true;
 }

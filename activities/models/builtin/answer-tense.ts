@@ -1,4 +1,6 @@
-/** Over folded text without apostrophes. */
+import { foldApart } from '../../text/fold-text.js';
+
+/** Over text by `foldApart`. */
 const ASKS_FUTURE =
   /\b(?:will|shall)\b|\b(?:sera|seront|aura|auront|fera|feront|pourra|pourront|devra|devront|va t|vont)\b/;
 const ASKS_PRESENT =
@@ -12,11 +14,12 @@ const UP_TO_NOW =
 
 /**
  * Whether a sentence may answer a question of the future, or of what is now: one that tells of the past alone does not.
- * @param question folded, without apostrophes
- * @param sentence likewise
+ * @param question by `foldApart`
+ * @param sentence as it stands; most questions ask of no time, and it is not read for them
  */
 export function agreesInTense(question: string, sentence: string): boolean {
   const future = ASKS_FUTURE.test(question);
   if (!future && !ASKS_PRESENT.test(question)) return true;
-  return !PAST.test(sentence) || FUTURE.test(sentence) || (!future && UP_TO_NOW.test(sentence));
+  const told = foldApart(sentence);
+  return !PAST.test(told) || FUTURE.test(told) || (!future && UP_TO_NOW.test(told));
 }

@@ -1,4 +1,4 @@
-import { foldText, wordsOf } from '../../text/fold-text.js';
+import { foldApart, foldText, wordsOf } from '../../text/fold-text.js';
 import { lightStem } from '../../text/light-stem.js';
 import { readStatement } from '../../retrieval/verification/read-statement.js';
 import type { Token } from '../../retrieval/verification/read-statement.js';
@@ -168,7 +168,7 @@ function isCounted(tokens: readonly Token[], units: ReadonlySet<string>): boolea
 
 /** Null: the words of the question do not tell. */
 export function readAnswerType(question: string): AnswerType | null {
-  const folded = foldText(question).replace(/['’-]/g, ' ');
+  const folded = foldApart(question);
   for (const [kind, pattern] of ASKED) {
     const found = pattern.exec(folded);
     if (found === null) continue;
@@ -219,7 +219,7 @@ function hasNewName(
 export function holdsAnswer(asked: AnswerType, sentence: string, known: ReadonlySet<string>): boolean {
   const { kind, counted } = asked;
   const { tokens } = readStatement(sentence);
-  const folded = foldText(sentence).replace(/['’-]/g, ' ');
+  const folded = foldApart(sentence);
   const words = wordsOf(folded);
   const numbers = tokens.filter((token) => token.kind === 'number');
   const counts = (units: ReadonlySet<string>): boolean =>

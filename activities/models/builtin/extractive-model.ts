@@ -5,12 +5,12 @@ import { countMessageTokens } from './message-tokens.js';
 import { readSourceBlocks, sourceMarker } from './source-blocks.js';
 import type { SourceBlock } from './source-blocks.js';
 import { refuseUnknownFields } from '../servers/answer-fields.js';
-import { foldText, wordsOf } from '../../text/fold-text.js';
+import { foldApart, foldText, wordsOf } from '../../text/fold-text.js';
 import { lightStem } from '../../text/light-stem.js';
 import { readQuestion } from '../../text/question-terms.js';
 import { readStatement } from '../../retrieval/verification/read-statement.js';
 import { readAnswerType } from './answer-type.js';
-import { rankSentences, withoutApostrophes } from './rank-sentences.js';
+import { rankSentences } from './rank-sentences.js';
 import type { Asked, RankedSentence } from './rank-sentences.js';
 
 export const EXTRACTIVE_MODEL_NAME = 'builtin/extractive';
@@ -69,7 +69,7 @@ function readAsked(text: string): Asked {
   return {
     ...readQuestion(text),
     type: readAnswerType(text),
-    folded: withoutApostrophes(text),
+    folded: foldApart(text),
     names: new Set(names),
     numbers: numbers.map(lightStem),
   };

@@ -1,6 +1,5 @@
 import { splitSentences } from '../../text/sentences.js';
 import type { SourceBlock } from './source-blocks.js';
-import { foldText } from '../../text/fold-text.js';
 import { contentStems } from '../../text/question-terms.js';
 import type { Question } from '../../text/question-terms.js';
 import { agreesInTense } from './answer-tense.js';
@@ -28,7 +27,7 @@ export interface RankedSentence {
 /** What is looked for. */
 export interface Asked extends Question {
   type: AnswerType | null;
-  /** Folded, without apostrophes. */
+  /** By `foldApart`. */
   folded: string;
   /** Stems of the names in it. */
   names: ReadonlySet<string>;
@@ -123,11 +122,6 @@ function termWeights(terms: readonly string[], candidates: readonly Candidate[])
   });
 }
 
-/** Folded text whose words stand apart. */
-export function withoutApostrophes(text: string): string {
-  return foldText(text).replace(/['’-]/g, ' ');
-}
-
 /** Names in part, since a source may leave out a first name; numbers altogether. */
 function agreesWith({ names, numbers }: Asked, whole: ReadonlySet<string>): boolean {
   const named = names.size === 0 || [...names].some((name) => matchIn(name, whole) > 0);
@@ -170,7 +164,7 @@ export function rankSentences(sources: readonly SourceBlock[], question: Asked):
     const fits = type === null || coverage === 0 ? null : holdsAnswer(type, text, known);
     const isCounted = fits === true && type !== null && type.counted !== null;
     const onTopic = isCounted || topics.length === 0 || topics.some((term) => matchIn(term, stems) > 0);
-    const agrees = agreesWith(question, whole) && agreesInTense(question.folded, withoutApostrophes(text));
+    const agrees = agreesWith(question, whole) && agreesInTense(question.folded, text);
     const bonus = fits === true ? FITTING_BONUS : 0;
     const length = stems.size < SHORT ? 0.5 : 1;
     const score =
