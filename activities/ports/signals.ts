@@ -144,11 +144,16 @@ export interface WatcherStore {
   get(watcher: string): Promise<WatcherRecord | null>;
   list(): Promise<WatcherRecord[]>;
   /**
-   * Keeps a token of a watcher, encrypted; a token that CAPI refused is never taken again. Answers true when it is
-   * newer than what was there (by its expiry, else by arrival), so that the actor may try with it. One that CAPI took
-   * replaces any that it never took, and is never replaced by such a one: any client can make up claims and expiry.
+   * Keeps a token of a watcher, encrypted; a token that CAPI refused is never taken again. `newer`: than what was there
+   * (by its expiry, else by arrival), so that the actor may try with it. One that CAPI took replaces any that it never
+   * took, and is never replaced by such a one: any client can make up claims and expiry. `loginWanted`: whether
+   * `takeLoginWanted` has to be asked, which spares each push a question.
    */
-  saveToken(watcher: string, token: string, expiresAt: Date | null): Promise<boolean>;
+  saveToken(
+    watcher: string,
+    token: string,
+    expiresAt: Date | null,
+  ): Promise<{ newer: boolean; loginWanted: boolean }>;
   /** The newest token, decrypted; null when there is none, or when CAPI refused it. */
   token(watcher: string): Promise<{ token: string; digest: string } | null>;
   /** CAPI took a token: requests with it are this watcher's. A refused one stays refused. */

@@ -79,19 +79,19 @@ function noteOfLargeItem({ raw, bytes }: SignalItem, digest: string): string {
  */
 export function toNewAlert(received: ReceivedSignal): NewAlert {
   const { item, watcher, version, receivedAt } = received;
-  const digest = sha256Hex(compactJson(item.raw));
+  const digest = (): string => sha256Hex(compactJson(item.raw));
   const fields = enrich(signalFields(item.value), received.geo ?? null);
   const common = { watcher, version, receivedAt, fields, decisions: countDecisions(item.value) };
   const problem = shapeProblem(item);
   if (problem !== null)
     return {
       ...common,
-      identity: `sha256:${digest}`,
+      identity: `sha256:${digest()}`,
       state: 'quarantined',
       reasons: [],
       stateReason: problem,
       ...(item.problem?.kind === 'too-large'
-        ? { raw: noteOfLargeItem(item, digest), noteOnly: true }
+        ? { raw: noteOfLargeItem(item, digest()), noteOnly: true }
         : { raw: item.raw }),
     };
   const { uuid } = item.value as { uuid?: unknown };
@@ -108,7 +108,7 @@ export function toNewAlert(received: ReceivedSignal): NewAlert {
       : { state: 'withheld', stateReason: FORWARDING_WAS_OFF };
   return {
     ...common,
-    identity: isSaneUuid(uuid) ? `uuid:${uuid.toLowerCase()}` : `sha256:${digest}`,
+    identity: isSaneUuid(uuid) ? `uuid:${uuid.toLowerCase()}` : `sha256:${digest()}`,
     ...(filtered ? { state: 'filtered' } : passed),
     reasons,
     matched,

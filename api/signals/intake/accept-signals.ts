@@ -71,29 +71,32 @@ async function accept(deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acce
       return otherwise;
     }
   };
+  const notKept = { newer: false, loginWanted: true };
   const keeping =
     token === null
-      ? false
+      ? notKept
       : orElse(
           watchers.saveToken(watcher, token.text, capExpiry(token.expiresAt, receivedAt)),
-          false,
+          notKept,
           'the token of a batch could not be kept',
         );
-  const [hasNewToken, { stored: fresh, waiting }] = await Promise.all([
+  const [saved, { stored: fresh, waiting }] = await Promise.all([
     keeping,
     stored.length === 0 ? { stored: 0, waiting: 0 } : alerts.insert(stored),
   ]);
   if (deps.meter !== undefined) countStored(deps.meter, stored, fresh);
   if (settings.forwardEnabled) {
-    if (hasNewToken) deps.notify.token(watcher, log);
+    if (saved.newer) deps.notify.token(watcher, log);
     else if (waiting > 0) deps.notify.signals(watcher, log);
   }
 
-  const loginWanted = await orElse(
-    watchers.takeLoginWanted(watcher, deps.now()),
-    false,
-    'whether a login is wanted could not be asked',
-  );
+  const loginWanted =
+    saved.loginWanted &&
+    (await orElse(
+      watchers.takeLoginWanted(watcher, deps.now()),
+      false,
+      'whether a login is wanted could not be asked',
+    ));
   if (loginWanted) return 'login-wanted';
   const deferred = !settings.forwardEnabled && stored.some(({ state }) => state === 'withheld');
   return deferred ? 'deferred' : 'accepted';

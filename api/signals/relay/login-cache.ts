@@ -170,7 +170,7 @@ export function createLoginCache(deps: LoginCacheDeps) {
         if (login === null) return;
         const digest = createHash('sha256').update(login.token).digest('hex');
         await watchers.acceptToken(login.watcher, digest);
-        const newer = await watchers.saveToken(login.watcher, login.token, login.expiresAt);
+        const { newer } = await watchers.saveToken(login.watcher, login.token, login.expiresAt);
         if (newer) deps.notify.token(login.watcher, log);
         const credentials = await readCredentials(request);
         const { watcher, token, expiresAt } = login;

@@ -96,7 +96,7 @@ export function createMetricsRelay(
   ) => {
     const newer =
       token !== null &&
-      (await deps.watchers.saveToken(watcher, token.text, capExpiry(token.expiresAt, deps.now())));
+      (await deps.watchers.saveToken(watcher, token.text, capExpiry(token.expiresAt, deps.now()))).newer;
     const items = await Promise.all(texts.map(async (text) => ({ path, part, bytes: await zipped(text) })));
     if ((await deps.metrics.hold(watcher, items, deps.now())) === 'full')
       throw new AppError('SERVICE_UNAVAILABLE', 'Too many metrics of this watcher wait for the central API', {

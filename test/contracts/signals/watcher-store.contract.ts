@@ -33,7 +33,7 @@ export function watcherStoreContract(subject: Subject<WatcherStore>): void {
     const store = useSubject(subject);
     const saved = async (expiresAt: Date | null = hours(1), watcher = newWatcher()) => {
       const token = newToken();
-      expect(await store().saveToken(watcher, token, expiresAt)).toBe(true);
+      expect(await store().saveToken(watcher, token, expiresAt)).toMatchObject({ newer: true });
       return { watcher, token, digest: digestOf(token) };
     };
 
@@ -75,39 +75,39 @@ export function watcherStoreContract(subject: Subject<WatcherStore>): void {
 
       test('the same token again is not newer', async () => {
         const { watcher, token } = await saved();
-        expect(await store().saveToken(watcher, token, hours(1))).toBe(false);
+        expect(await store().saveToken(watcher, token, hours(1))).toMatchObject({ newer: false });
       });
 
       test('the later expiry wins, whatever comes first', async () => {
         const { watcher, token } = await saved(hours(5));
-        expect(await store().saveToken(watcher, newToken(), hours(4))).toBe(false);
+        expect(await store().saveToken(watcher, newToken(), hours(4))).toMatchObject({ newer: false });
         expect((await store().token(watcher))?.token).toBe(token);
         const newest = newToken();
-        expect(await store().saveToken(watcher, newest, hours(6))).toBe(true);
+        expect(await store().saveToken(watcher, newest, hours(6))).toMatchObject({ newer: true });
         expect((await store().token(watcher))?.token).toBe(newest);
       });
 
       test('without an expiry the later arrival wins, and an old one does not come back', async () => {
         const { watcher, token: first } = await saved(null);
         const second = newToken();
-        expect(await store().saveToken(watcher, second, null)).toBe(true);
-        expect(await store().saveToken(watcher, first, null)).toBe(false);
+        expect(await store().saveToken(watcher, second, null)).toMatchObject({ newer: true });
+        expect(await store().saveToken(watcher, first, null)).toMatchObject({ newer: false });
         expect((await store().token(watcher))?.token).toBe(second);
-        expect(await store().saveToken(watcher, newToken(), hours(1))).toBe(true);
-        expect(await store().saveToken(watcher, second, null)).toBe(false);
+        expect(await store().saveToken(watcher, newToken(), hours(1))).toMatchObject({ newer: true });
+        expect(await store().saveToken(watcher, second, null)).toMatchObject({ newer: false });
       });
 
       test('two tokens of the same second go by arrival', async () => {
         const { watcher, token: first } = await saved(hours(1));
-        expect(await store().saveToken(watcher, newToken(), hours(1))).toBe(true);
-        expect(await store().saveToken(watcher, first, hours(1))).toBe(false);
+        expect(await store().saveToken(watcher, newToken(), hours(1))).toMatchObject({ newer: true });
+        expect(await store().saveToken(watcher, first, hours(1))).toMatchObject({ newer: false });
       });
 
       test('the same new token from 20 requests at once is newer once', async () => {
         const { watcher } = await saved();
         const token = newToken();
         const answers = await Promise.all(times(20, () => store().saveToken(watcher, token, hours(2))));
-        expect(answers.filter(Boolean)).toHaveLength(1);
+        expect(answers.filter(({ newer }) => newer)).toHaveLength(1);
       });
 
       test('of 20 first tokens at once the latest stays', async () => {
@@ -138,17 +138,17 @@ export function watcherStoreContract(subject: Subject<WatcherStore>): void {
         const watcher = newWatcher();
         const [good, next] = [minted(), minted()];
         await store().acceptToken(watcher, good.digest);
-        expect(await store().saveToken(watcher, good.token, hours(1))).toBe(true);
+        expect(await store().saveToken(watcher, good.token, hours(1))).toMatchObject({ newer: true });
         for (const end of [hours(9), hours(1), null]) {
           const madeUp = minted();
-          expect(await store().saveToken(watcher, madeUp.token, end)).toBe(false);
+          expect(await store().saveToken(watcher, madeUp.token, end)).toMatchObject({ newer: false });
           expect(await store().watcherOfToken(madeUp.digest)).toBeNull();
         }
         expect((await store().token(watcher))?.token).toBe(good.token);
         await store().acceptToken(watcher, next.digest);
-        expect(await store().saveToken(watcher, next.token, hours(2))).toBe(true);
+        expect(await store().saveToken(watcher, next.token, hours(2))).toMatchObject({ newer: true });
         expect((await store().token(watcher))?.token).toBe(next.token);
-        expect(await store().saveToken(watcher, good.token, hours(1))).toBe(false);
+        expect(await store().saveToken(watcher, good.token, hours(1))).toMatchObject({ newer: false });
       });
 
       test('displace one that it never took, also with an earlier end or without any', async () => {
@@ -156,7 +156,7 @@ export function watcherStoreContract(subject: Subject<WatcherStore>): void {
           const { watcher } = await saved(hours(9));
           const good = minted();
           await store().acceptToken(watcher, good.digest);
-          expect(await store().saveToken(watcher, good.token, end)).toBe(true);
+          expect(await store().saveToken(watcher, good.token, end)).toMatchObject({ newer: true });
           expect((await store().token(watcher))?.token).toBe(good.token);
         }
       });
@@ -165,10 +165,10 @@ export function watcherStoreContract(subject: Subject<WatcherStore>): void {
         const { watcher, token, digest } = await saved(hours(1));
         await store().acceptToken(watcher, digest);
         const other = minted();
-        expect(await store().saveToken(watcher, other.token, hours(9))).toBe(false);
+        expect(await store().saveToken(watcher, other.token, hours(9))).toMatchObject({ newer: false });
         expect((await store().token(watcher))?.token).toBe(token);
         await store().refuseToken(watcher, digest);
-        expect(await store().saveToken(watcher, other.token, hours(9))).toBe(true);
+        expect(await store().saveToken(watcher, other.token, hours(9))).toMatchObject({ newer: true });
       });
     });
 
@@ -177,11 +177,11 @@ export function watcherStoreContract(subject: Subject<WatcherStore>): void {
         const { watcher, token, digest } = await saved();
         await store().refuseToken(watcher, digest);
         expect(await store().token(watcher)).toBeNull();
-        expect(await store().saveToken(watcher, token, hours(9))).toBe(false);
+        expect(await store().saveToken(watcher, token, hours(9))).toMatchObject({ newer: false });
         expect(await store().token(watcher)).toBeNull();
         expect(await store().get(watcher)).toMatchObject({ hasToken: false, loginWanted: true });
         await saved(hours(10), watcher);
-        expect(await store().saveToken(watcher, token, hours(99))).toBe(false);
+        expect(await store().saveToken(watcher, token, hours(99))).toMatchObject({ newer: false });
       });
 
       test('asks for a login once, of 20 requests at once', async () => {
@@ -218,6 +218,16 @@ export function watcherStoreContract(subject: Subject<WatcherStore>): void {
         expect(await store().token(watcher)).not.toBeNull();
       });
 
+      test('a kept token tells with it whether a login is wanted', async () => {
+        const { watcher, token, digest } = await saved(hours(1));
+        const again = () => store().saveToken(watcher, token, hours(1));
+        expect(await again()).toEqual({ newer: false, loginWanted: false });
+        await store().refuseToken(watcher, digest);
+        expect(await again()).toEqual({ newer: false, loginWanted: true });
+        const next = await store().saveToken(watcher, newToken(), hours(2));
+        expect(next).toEqual({ newer: true, loginWanted: false });
+      });
+
       test('repeating a refusal asks for no second login', async () => {
         const { watcher, digest } = await saved();
         await store().refuseToken(watcher, digest);
@@ -245,7 +255,7 @@ export function watcherStoreContract(subject: Subject<WatcherStore>): void {
         const watcher = newWatcher();
         await store().refuseToken(watcher, digestOf('unknown'));
         expect(await store().takeLoginWanted(watcher, NOON)).toBe(true);
-        expect(await store().saveToken(watcher, 'unknown', null)).toBe(false);
+        expect(await store().saveToken(watcher, 'unknown', null)).toMatchObject({ newer: false });
       });
     });
 

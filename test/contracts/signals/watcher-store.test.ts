@@ -21,7 +21,7 @@ onMongo('with another SECRETS_KEY a stored token is CONFIG_ERROR, and the next l
       retryable: false,
       message: expect.stringContaining('SECRETS_KEY'),
     });
-    expect(await other.saveToken('w', 'token-2', new Date(2_000))).toBe(true);
+    expect(await other.saveToken('w', 'token-2', new Date(2_000))).toMatchObject({ newer: true });
     expect((await other.token('w'))?.token).toBe('token-2');
   } finally {
     await close();

@@ -1,4 +1,4 @@
-import type { Db, UpdateFilter } from 'mongodb';
+import type { Db, Filter, UpdateFilter } from 'mongodb';
 import { LOGIN_REMINDER_MS, OUTAGE_CAUSES } from '../../../../schemas/signals/signals.js';
 import type { WatcherRecord } from '../../../../schemas/signals/signals.js';
 import type { WatcherStore } from '../../../ports/signals.js';
@@ -67,6 +67,38 @@ function toRecord(document: WatcherDocument): WatcherRecord {
     lastError: document.last_error,
     nextAttemptAt: document.next_attempt_at,
     pausedAt: document.paused_at ?? null,
+  };
+}
+
+function neverSeen(digest: string) {
+  return { history: { $ne: digest } };
+}
+
+/** The watchers whose newest token such a one replaces. */
+function replaceableBy({
+  digest,
+  expiresAt,
+  taken,
+}: {
+  digest: string;
+  expiresAt: Date | null;
+  taken: boolean;
+}): Filter<WatcherDocument> {
+  const orUntaken = taken ? [{ 'token.taken': { $ne: true } }] : [];
+  return {
+    refused: { $ne: digest },
+    'token.digest': { $ne: digest },
+    ...(taken ? {} : { 'token.taken': { $ne: true } }),
+    // By expiry where both have one, else by arrival: what was seen before is older than what replaced it.
+    $or:
+      expiresAt === null
+        ? [{ token: null }, ...orUntaken, neverSeen(digest)]
+        : [
+            { token: null },
+            ...orUntaken,
+            { 'token.expires_at': { $lt: expiresAt } },
+            { 'token.expires_at': { $in: [null, expiresAt] }, ...neverSeen(digest) },
+          ],
   };
 }
 
@@ -198,30 +230,14 @@ export function createMongoWatcherStore(
     async saveToken(watcher, token, expiresAt) {
       const digest = sha256Hex(token);
       const known = await watchers.findOne({ _id: watcher });
+      const old = { newer: false, loginWanted: known?.login_wanted === true };
       if (known === null) await ensure(watcher);
       // The common case, a batch with the token we have: nothing to write.
-      else if (known.token?.digest === digest || known.refused.includes(digest)) return false;
+      else if (known.token?.digest === digest || known.refused.includes(digest)) return old;
       const taken = known?.accepted?.includes(digest) === true;
-      if (!taken && known?.token?.taken === true) return false;
-      const neverSeen = { history: { $ne: digest } };
-      const orUntaken = taken ? [{ 'token.taken': { $ne: true } }] : [];
+      if (!taken && known?.token?.taken === true) return old;
       const { matchedCount } = await watchers.updateOne(
-        {
-          _id: watcher,
-          refused: { $ne: digest },
-          'token.digest': { $ne: digest },
-          ...(taken ? {} : { 'token.taken': { $ne: true } }),
-          // By expiry where both have one, else by arrival: what was seen before is older than what replaced it.
-          $or:
-            expiresAt === null
-              ? [{ token: null }, ...orUntaken, neverSeen]
-              : [
-                  { token: null },
-                  ...orUntaken,
-                  { 'token.expires_at': { $lt: expiresAt } },
-                  { 'token.expires_at': { $in: [null, expiresAt] }, ...neverSeen },
-                ],
-        },
+        { _id: watcher, ...replaceableBy({ digest, expiresAt, taken }) },
         {
           $set: {
             token: {
@@ -238,10 +254,10 @@ export function createMongoWatcherStore(
           $push: remember(digest),
         },
       );
-      if (matchedCount === 1) return true;
+      if (matchedCount === 1) return { newer: true, loginWanted: false };
       // Too old to send with, but it still tells whose requests it comes with.
-      await watchers.updateOne({ _id: watcher, ...neverSeen }, { $push: remember(digest) });
-      return false;
+      await watchers.updateOne({ _id: watcher, ...neverSeen(digest) }, { $push: remember(digest) });
+      return old;
     },
     async token(watcher) {
       const document = await watchers.findOne({ _id: watcher });

@@ -97,17 +97,18 @@ export function createFakeWatcherStore(): WatcherStore {
     },
     async saveToken(watcher, token, expiresAt) {
       const known = ensure(watcher);
+      const old = { newer: false, loginWanted: known.loginWanted };
       const digest = digestOf(token);
       const taken = known.accepted.has(digest);
       const holdsTaken = known.token !== null && known.accepted.has(known.token.digest);
-      if (holdsTaken && !taken) return false;
+      if (holdsTaken && !taken) return old;
       const seen = known.history.has(digest);
       known.history.add(digest);
-      if (known.refused.has(digest) || known.token?.digest === digest) return false;
+      if (known.refused.has(digest) || known.token?.digest === digest) return old;
       if (known.token !== null && !(taken && !holdsTaken)) {
         const age = (expiresAt?.getTime() ?? 0) - (known.tokenExpiresAt?.getTime() ?? 0);
         const comparable = expiresAt !== null && known.tokenExpiresAt !== null && age !== 0;
-        if (comparable ? age < 0 : seen) return false;
+        if (comparable ? age < 0 : seen) return old;
       }
       Object.assign(known, {
         token: { token, digest },
@@ -116,7 +117,7 @@ export function createFakeWatcherStore(): WatcherStore {
         loginWanted: false,
         loginToldAt: null,
       });
-      return true;
+      return { newer: true, loginWanted: false };
     },
     async token(watcher) {
       return copyRecord(watchers.get(watcher)?.token ?? null);
