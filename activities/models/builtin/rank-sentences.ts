@@ -3,8 +3,8 @@ import type { SourceBlock } from './source-blocks.js';
 import { contentStems } from '../../text/question-terms.js';
 import type { Question } from '../../text/question-terms.js';
 import { agreesInTense } from './answer-tense.js';
-import { holdsAnswer } from './answer-type.js';
 import type { AnswerType } from './answer-type.js';
+import { holdsAnswer } from './holds-answer.js';
 
 export interface RankedSentence {
   text: string;
