@@ -10,6 +10,7 @@ import { lightStem } from '../../text/light-stem.js';
 import { readQuestion } from '../../text/question-terms.js';
 import { readStatement } from '../../retrieval/verification/read-statement.js';
 import { readAnswerType } from './answer-type.js';
+import { readDemands } from './question-demands.js';
 import { rankSentences } from './rank-sentences.js';
 import type { Asked, RankedSentence } from './rank-sentences.js';
 
@@ -22,6 +23,10 @@ export const EXTRACTIVE_MODEL_NAME = 'builtin/extractive';
  */
 const MIN_COVERAGE = 0.4;
 const MIN_COVERAGE_OF_FITTING = 0.33;
+/** What is asked by yes or no is the whole of the question, not a part that its words leave open. */
+const MIN_COVERAGE_OF_YES_NO = 0.5;
+/** By another verb a sentence may tell the same, if it has about all the rest. */
+const MIN_COVERAGE_WITHOUT_VERB = 0.75;
 /** Further sentences are quoted when they are nearly as good as the best one. */
 const NEARLY_AS_GOOD = 0.8;
 const MAX_QUOTES = 3;
@@ -46,14 +51,16 @@ function shorten(text: string): string {
 }
 
 /** Whether a sentence answers, and not only speaks of what is asked about. */
-function answers({ coverage, fits, onTopic, agrees }: RankedSentence): boolean {
-  if (!agrees) return false;
-  if (fits === null) return coverage >= MIN_COVERAGE;
+function answers(sentence: RankedSentence, isYesNo: boolean): boolean {
+  const { coverage, fits, onTopic, agrees, meets } = sentence;
+  if (!agrees || !meets) return false;
+  if (!sentence.saysVerb && coverage < MIN_COVERAGE_WITHOUT_VERB) return false;
+  if (fits === null) return coverage >= (isYesNo ? MIN_COVERAGE_OF_YES_NO : MIN_COVERAGE);
   return fits && onTopic && coverage >= MIN_COVERAGE_OF_FITTING;
 }
 
 function quotesFor(sources: readonly SourceBlock[], question: Asked): RankedSentence[] {
-  const ranked = rankSentences(sources, question).filter(answers);
+  const ranked = rankSentences(sources, question).filter((one) => answers(one, question.demands.isYesNo));
   const best = ranked[0]?.score ?? 0;
   return ranked.slice(0, MAX_QUOTES).filter(({ score }) => score >= best * NEARLY_AS_GOOD);
 }
@@ -64,14 +71,17 @@ const ORDINAL =
 
 function readAsked(text: string): Asked {
   const { tokens } = readStatement(text);
-  const names = tokens.flatMap(({ kind, keys }) => (kind === 'name' ? keys : []));
+  const names = tokens.flatMap(({ kind, keys }) => (kind === 'name' ? keys.flatMap(wordsOf) : []));
+  const folded = foldApart(text);
+  const type = readAnswerType(text);
   const numbers = wordsOf(foldText(text)).filter((word) => /^\d+$/.test(word) || ORDINAL.test(word));
   return {
     ...readQuestion(text),
-    type: readAnswerType(text),
-    folded: foldApart(text),
+    type,
+    folded,
     names: new Set(names),
     numbers: numbers.map(lightStem),
+    demands: readDemands(folded, type === null),
   };
 }
 

@@ -1,10 +1,13 @@
 import { splitSentences } from '../../text/sentences.js';
+import { TITLES } from '../../retrieval/verification/read-statement.js';
 import type { SourceBlock } from './source-blocks.js';
 import { contentStems } from '../../text/question-terms.js';
 import type { Question } from '../../text/question-terms.js';
 import { agreesInTense } from './answer-tense.js';
 import type { AnswerType } from './answer-type.js';
 import { holdsAnswer } from './holds-answer.js';
+import { agreesInDegree, saysVerb } from './question-demands.js';
+import type { Demands } from './question-demands.js';
 
 export interface RankedSentence {
   text: string;
@@ -22,6 +25,9 @@ export interface RankedSentence {
    * sentence of the question's time.
    */
   agrees: boolean;
+  /** Whether it says what the question demands beyond that, and has its verb, where that is known. */
+  meets: boolean;
+  saysVerb: boolean;
 }
 
 /** What is looked for. */
@@ -33,6 +39,7 @@ export interface Asked extends Question {
   names: ReadonlySet<string>;
   /** Those that name one of several: years, versions, `second`. */
   numbers: readonly string[];
+  demands: Demands;
 }
 
 interface Candidate {
@@ -66,7 +73,11 @@ const IDF_FLOOR = 2;
 /** Part of the score that is the share of distinct terms, whatever their weight. */
 const DISTINCT_SHARE = 0.25;
 const FITTING_BONUS = 0.1;
-/** A fragment of fewer content words than this says little by itself and counts half. */
+const MOST = 0.75;
+/**
+ * A fragment of fewer content words than this says little by itself and counts half, unless it holds what is asked
+ * for, or all of the question and more.
+ */
 const SHORT = 4;
 
 /** Lines that are headings or table rules give context, not answers. */
@@ -129,6 +140,68 @@ function agreesWith({ names, numbers }: Asked, whole: ReadonlySet<string>): bool
 }
 
 /**
+ * Which of several things it is may be told by a word that is no name: `dark syrup`. What names the things, and says
+ * the rest of such a question, tells it.
+ */
+function saysTheRest(
+  { kind, counted }: AnswerType,
+  terms: readonly string[],
+  { stems, previous }: Candidate,
+): boolean {
+  if (kind !== 'name' || counted === null) return false;
+  if (matchIn(counted, stems) === 0) return false;
+  const rest = terms.filter((term) => term !== counted);
+  const said = rest.filter((term) => matchIn(term, stems) > 0 || matchIn(term, previous) > 0);
+  return rest.length > 0 && said.length >= rest.length * MOST;
+}
+
+/** What is asked about stands in the sentence, or in what it points at; what it sets apart, in the source. */
+function meetsDemands(demands: Demands, { text, stems, previous, whole }: Candidate): boolean {
+  const isSaid = (stem: string): boolean => matchIn(stem, stems) > 0 || matchIn(stem, previous) > 0;
+  return (
+    demands.said.every((group) => group.some(isSaid)) &&
+    demands.things.every((stem) => matchIn(stem, whole) > 0) &&
+    agreesInDegree(demands, text)
+  );
+}
+
+/** The weighted share of the terms that a sentence and what stands around it cover, and that of those it holds. */
+function coverageOf(
+  terms: readonly string[],
+  weights: readonly number[],
+  { stems, heading, around, previous }: Candidate,
+): { coverage: number; share: number } {
+  let covered = 0;
+  let total = 0;
+  let distinctTerms = 0;
+  terms.forEach((term, index) => {
+    const weight = weights[index] ?? 0;
+    const own = Math.max(matchIn(term, stems), matchIn(term, previous) * BEFORE_PRONOUN_MATCH);
+    const near = Math.max(matchIn(term, heading) * HEADING_MATCH, matchIn(term, around) * AROUND_MATCH);
+    total += weight;
+    covered += weight * Math.max(own, near);
+    if (own > 0) distinctTerms++;
+  });
+  return {
+    coverage: distinctTerms === 0 ? 0 : covered / total,
+    share: distinctTerms / Math.max(1, terms.length),
+  };
+}
+
+/** @param topics what is asked about, beyond the names */
+function isOnTopic(
+  type: AnswerType | null,
+  fits: boolean | null,
+  topics: readonly string[],
+  { before, stems, previous }: Candidate,
+): boolean {
+  if (topics.length === 0 || (fits === true && type !== null && type.counted !== null)) return true;
+  // "How heavy is it?" leaves nothing but the thing, which a pronoun may stand for.
+  const isMeasured = before !== null && type !== null && type.asking.size > 0;
+  return topics.some((term) => matchIn(term, stems) > 0 || (isMeasured && matchIn(term, previous) > 0));
+}
+
+/**
  * The sentences of the sources, those that answer the question best first: by the idf-weighted share of its terms that
  * they hold, the share of distinct terms, and bonuses for the kind of thing that is asked for and for the place of the
  * source. Terms from the heading and the neighbouring sentences count in part. Repeated sentences (chunks overlap) come
@@ -144,33 +217,34 @@ export function rankSentences(sources: readonly SourceBlock[], question: Asked):
   const about = question.terms.filter((term) => type?.asking.has(term) !== true);
   const terms = about.length > 0 ? about : question.terms;
   const weights = termWeights(terms, candidates);
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const topics = terms.filter((term) => !names.has(term));
+  const topics = terms.filter((term) => !names.has(term) && !TITLES.has(term));
   const rank = (candidate: Candidate): RankedSentence => {
-    const { text, before, source, stems, heading, around, previous, whole } = candidate;
-    let covered = 0;
-    let inside = 0;
-    let distinctTerms = 0;
-    terms.forEach((term, index) => {
-      const weight = weights[index] ?? 0;
-      const own = Math.max(matchIn(term, stems), matchIn(term, previous) * BEFORE_PRONOUN_MATCH);
-      const near = Math.max(matchIn(term, heading) * HEADING_MATCH, matchIn(term, around) * AROUND_MATCH);
-      inside += weight * own;
-      covered += weight * Math.max(own, near);
-      if (own > 0) distinctTerms++;
-    });
-    const coverage = inside === 0 ? 0 : covered / total;
-    const share = distinctTerms / Math.max(1, terms.length);
-    const fits = type === null || coverage === 0 ? null : holdsAnswer(type, text, known);
-    const isCounted = fits === true && type !== null && type.counted !== null;
-    const onTopic = isCounted || topics.length === 0 || topics.some((term) => matchIn(term, stems) > 0);
+    const { text, before, source, stems, whole } = candidate;
+    const { coverage, share } = coverageOf(terms, weights, candidate);
+    const fits =
+      type === null || coverage === 0
+        ? null
+        : holdsAnswer(type, text, known) || saysTheRest(type, terms, candidate);
+    const onTopic = isOnTopic(type, fits, topics, candidate);
     const agrees = agreesWith(question, whole) && agreesInTense(question.folded, text);
+    const meets = meetsDemands(question.demands, candidate);
     const bonus = fits === true ? FITTING_BONUS : 0;
-    const length = stems.size < SHORT ? 0.5 : 1;
+    const quote = before === null ? text : `${before} ${text}`;
+    const addsNothing = share < 1 || [...stems].every((stem) => known.has(stem));
+    const length = stems.size < SHORT && fits !== true && addsNothing ? 0.5 : 1;
     const score =
       (coverage * (1 - DISTINCT_SHARE) + share * DISTINCT_SHARE + bonus + RANK_BONUS / source) * length;
-    const quote = before === null ? text : `${before} ${text}`;
-    return { text: quote, source, score: coverage === 0 ? 0 : score, coverage, fits, onTopic, agrees };
+    return {
+      text: quote,
+      source,
+      score: coverage === 0 ? 0 : score,
+      coverage,
+      fits,
+      onTopic,
+      agrees,
+      meets,
+      saysVerb: saysVerb(question.demands, quote),
+    };
   };
   return candidates
     .map(rank)
