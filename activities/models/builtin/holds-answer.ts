@@ -54,8 +54,10 @@ const TIME_PHRASE = new RegExp(
     String.raw`${[...CALENDAR].join('|')})\b`,
   'g',
 );
+/** Told from the article `a` by its accent alone. */
+const FRENCH_PLACE = /(?:^|\s)à\s(?!\d|la fin|partir|cause)/i;
 const PLACE =
-  /\b(?:in|at|on|under|near|to|from|into|behind|above|below|beside|inside|outside|dans|a|au|aux|sur|sous|en|chez|vers|pres|place|rue|street|entre|between)\b/;
+  /\b(?:in|at|on|under|near|to|from|into|behind|above|below|beside|inside|outside|dans|au|aux|sur|sous|en|chez|vers|pres|place|rue|street|entre|between)\b/;
 const MOMENT =
   /\b(?:spring|summer|autumn|winter|weekend|tomorrow|today|tonight|printemps|automne|hiver|demain|week end)\b|\b(?:end|beginning|start|fin|debut) (?:of|de|du)\b|\b(?:1\d|20)\d\d\b|\b\d{1,2} ?(?:h|am|pm)\b|\b\d{1,2}:\d\d\b|\b(?:century|siecle|morning|evening|noon|midnight|matin|soir|midi|minuit|o clock|if|unless|always|never|annees|heures)\b|\b\d{1,2}(?:st|nd|rd|th)? (?:of )?may\b|\bmay \d|\b\d{1,3} av\b|\b(?:en|vers|in|about|around) \d{3}\b|\bin (?:case|strong|bad|heavy|wet|dry|cold|hot) \w|\b(?:by|on) the (?:first|second|third|fourth|fifth|tenth|last|\d{1,2}(?:st|nd|rd|th))\b/;
 /** They tell when by something else that happens, which must not be the thing that is asked about. */
@@ -231,7 +233,8 @@ const HOLDS: Readonly<Record<Kind, (asked: AnswerType, told: Told, known: Readon
       told.words.some((word) => CALENDAR.has(word)) ||
       counts(told, TIME_UNITS) ||
       (VERSION.test(told.folded) && !known.has(lightStem('version'))),
-    place: (_, { folded }) => PLACE.test(folded.replace(TIME_PHRASE, '')),
+    place: (_, { sentence, folded }) =>
+      PLACE.test(folded.replace(TIME_PHRASE, '')) || FRENCH_PLACE.test(sentence),
     person: (_, { sentence, folded, tokens, words }, known) =>
       BY_SOMEBODY.test(folded) ||
       hasNewName(sentence, tokens, known, true) ||

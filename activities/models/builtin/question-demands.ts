@@ -52,14 +52,14 @@ const DEEDS = [
   'design designs designed concu concue concevoir dessine dessinee | designer architect plan drew drawn plans architecte',
   'build builds built construct constructed erected construit construite bati batie erige erigee | builder construction work rose',
   'found founded establish established fonde fondee | founder foundation create created creation start began set cree creee fondateur fondation',
-  'own owns owned possede possedent | owner belong belongs property bought buy sold proprietaire appartient achete vendu',
+  'owns owned possede possedent | own owner belong belongs property bought buy sold proprietaire appartient achete vendu',
   'finance financed fund funded sponsor sponsored finance financee | pay paid pays money grant foundation cost paye donne subvention budget',
   'write writes wrote written ecrit ecrite redige redigee | author writer book publish published auteur ecrivain livre publie',
   'marry married epouse epousa | wife husband widow wedding marriage femme mari epoux mariage veuve',
   'invent invented invente inventee | inventor invention patent develop developed inventeur brevet concu cree',
   'discover discovered decouvert decouverte | discovery found find noticed trouve decouvreur',
   'repair repairs repaired restore restored renovate renovated repare reparee restaure restauree | repair restoration renovation mended fix fixed reparation restauration travaux',
-  'close closes closed ferme fermee | closure shut end ceased fermeture',
+  'closes closed fermee | close closure ferme shut end ceased fermeture',
   'demolish demolished destroy destroyed demoli demolie detruit detruite | demolition torn fire burnt razed incendie brule rase',
   'win wins won gagne gagnee remporte remportee | winner victory beat champion vainqueur victoire vaincu',
   'die died mort morte decede decedee | death dead killed deces tue',
@@ -70,7 +70,7 @@ const DEEDS = [
   return { verbs: new Set(verbs), told: [...new Set([...verbs, ...more].map(lightStem))] };
 });
 
-/** Of a question of several deeds the last, which in `who closed the mine that was found in ...` is not the one. */
+/** None of several: `Who closed the mine that was found by ...?` does not tell by its words which of them is meant. */
 function deedIn(question: string): readonly string[] {
   if (!BY_WHOM_OR_WHEN.test(question)) return [];
   const words = wordsOf(question);
