@@ -7,8 +7,11 @@ import type { Launch, Program } from './service.js';
 import { asUnprivileged } from './unprivileged.js';
 import { findVectorJava } from './vector-java.js';
 
-/** It begins with no more than this, so that an idle one stays small on a large machine. */
-const FIRST_HEAP_MB = 512;
+/**
+ * It begins with no more than this, so that an idle one stays small on a large machine: it holds 370 MiB when it has
+ * just started, 516 with a first heap of 512, and starts as fast.
+ */
+const FIRST_HEAP_MB = 128;
 
 const CONFIG = `cluster.name: tamis-local
 node.name: local
