@@ -73,7 +73,8 @@ const IDF_FLOOR = 2;
 /** Part of the score that is the share of distinct terms, whatever their weight. */
 const DISTINCT_SHARE = 0.25;
 const FITTING_BONUS = 0.1;
-const MOST = 0.75;
+/** Of the rest of a question, so much is said by a sentence that names the thing. */
+const REST_SHARE = 0.75;
 /**
  * A fragment of fewer content words than this says little by itself and counts half, unless it holds what is asked
  * for, or all of the question and more.
@@ -152,7 +153,7 @@ function saysTheRest(
   if (matchIn(counted, stems) === 0) return false;
   const rest = terms.filter((term) => term !== counted);
   const said = rest.filter((term) => matchIn(term, stems) > 0 || matchIn(term, previous) > 0);
-  return rest.length > 0 && said.length >= rest.length * MOST;
+  return rest.length > 0 && said.length >= rest.length * REST_SHARE;
 }
 
 /** What is asked about stands in the sentence, or in what it points at; what it sets apart, in the source. */
