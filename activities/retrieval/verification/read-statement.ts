@@ -42,7 +42,9 @@ const PIECE =
   /(?<code>\p{L}{1,8}-?\p{N}[\p{L}\p{N}-]{0,30})|(?<number>\p{N}{1,20}(?:[.,'’\u00A0\u202F ]\p{N}{3}(?!\p{N})){0,6}(?:[.,]\p{N}{1,12})?)|(?<word>\p{L}[\p{L}\p{M}]{0,60})|(?<stop>[,;:()–—.!?\n])|(?<sign>[%°])/gu;
 
 /** They stand before names. */
-export const TITLES: ReadonlySet<string> = new Set('dr mr mrs ms prof professor sir mme mlle monsieur madame'.split(' '));
+export const TITLES: ReadonlySet<string> = new Set(
+  'dr mr mrs ms prof professor sir mme mlle monsieur madame'.split(' '),
+);
 
 /** Beyond that a statement is not read, so that the work of a comparison is bounded. */
 const MAX_TOKENS = 80;
