@@ -16,7 +16,7 @@ import type { RuleRegistry } from '../activities/signals/rules/rule-registry.js'
 import { createParserPool } from '../activities/documents/parsing/parser-pool.js';
 import { createScratchDirectory } from '../activities/documents/parsing/scratch-directory.js';
 import { openTracing, tracedMeter } from '../activities/tracing.js';
-import { reclaimBuffersEarly } from '../activities/reclaim-buffers.js';
+import { keepMemoryLow } from '../activities/keep-memory-low.js';
 import { createChatService } from '../activities/retrieval/chat/chat-service.js';
 import { createSearchService } from '../activities/retrieval/search/search-service.js';
 import { ConfigError } from '../schemas/config/config-error.js';
@@ -65,7 +65,7 @@ function orExit<T>(read: () => T): T {
   }
 }
 
-reclaimBuffersEarly();
+keepMemoryLow();
 const environment = orExit(() => readEnvironment(process.env));
 const config = orExit(() => parseConfig(environment));
 const logger = createLogger(config.log, 'gateway');

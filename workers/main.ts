@@ -5,7 +5,7 @@ import { createLogger, logModelCalls, logTracing } from '../activities/create-lo
 import { createMetrics, watchProcess } from '../activities/metrics.js';
 import { openTracing, tracedMeter } from '../activities/tracing.js';
 import { createScratchDirectory } from '../activities/documents/parsing/scratch-directory.js';
-import { reclaimBuffersEarly } from '../activities/reclaim-buffers.js';
+import { keepMemoryLow } from '../activities/keep-memory-low.js';
 import { ConfigError } from '../schemas/config/config-error.js';
 import { parseConfig } from '../schemas/config/config.js';
 import { retiredVariableNotes } from '../schemas/config/environment.js';
@@ -33,7 +33,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => st
 async function main(): Promise<void> {
   const environment = readEnvironment(process.env);
   const config = parseConfig(environment);
-  reclaimBuffersEarly();
+  keepMemoryLow();
   setNiceness(config.worker.niceness);
   const logger = createLogger(config.log, 'worker');
   for (const note of retiredVariableNotes(environment)) logger.warn(note);
