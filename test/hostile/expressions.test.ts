@@ -9,6 +9,7 @@ import { findAttack } from './support/attack-expression.js';
 const ROOTS = ['activities', 'api', 'schemas'];
 /** Put together at run time, each of parts with bounded repeats; a new one has to be looked at by a person. */
 const BUILT_AT_RUN_TIME: Readonly<Record<string, number>> = {
+  'activities/models/builtin/holds-answer.ts': 1,
   'activities/models/builtin/source-blocks.ts': 3,
   'activities/documents/parsing/formats/msg-parser.ts': 1,
   'activities/documents/parsing/html-parser.ts': 1,
