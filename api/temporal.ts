@@ -73,6 +73,8 @@ const DOUBT_MS = 700;
  * queue goes to the common one after five seconds, so that a deadline of five loses exactly that answer.
  */
 const SCHEDULE_DEADLINE_MS = 8000;
+/** A deployment's state is a workflow of Temporal's own as well, and who promotes a release asks again. */
+const VERSION_DEADLINE_MS = 5000;
 
 /** A workflow whose record says that it has ended is over by then. */
 const ENDING_MS = 1000;
@@ -403,9 +405,8 @@ export function connectTemporal(
       connection.withDeadline(Date.now() + SCHEDULE_DEADLINE_MS, call),
     ),
 
-    // A deployment's state is a workflow of Temporal's own, as a schedule's is.
     ...createVersionSteering(client, { namespace, prefix }, (call) =>
-      connection.withDeadline(Date.now() + SCHEDULE_DEADLINE_MS, call),
+      connection.withDeadline(Date.now() + VERSION_DEADLINE_MS, call),
     ),
 
     async ping() {
