@@ -12,7 +12,7 @@ import { workflowTimes } from './activity-times.js';
 import { reportBench } from './bench-report.js';
 import { cranfield } from './collection.js';
 import { indexFiles } from './index-files.js';
-import { processorTime } from './processor-time.js';
+import { processorTime, timeOfEach } from './processor-time.js';
 
 const FILES = Number(process.env['BENCH_FILES'] ?? 300);
 const WARM_FILES = 200;
@@ -60,10 +60,7 @@ async function measure(embedderName: string, overrides: Record<string, string>):
     const files = documents.slice(0, FILES);
     const before = processorTime(stack);
     const seconds = await indexFiles(stack, PARTITION, files, { clients: CLIENTS });
-    const processor = [...processorTime(stack)].map(([part, ms]): [string, number] => [
-      part,
-      (ms - (before.get(part) ?? 0)) / files.length,
-    ]);
+    const processor = [...timeOfEach(before, processorTime(stack), files.length)];
 
     const embedder = await stack.adapters.models.embedder(embedderName);
     const texts: string[] = [];

@@ -17,7 +17,7 @@ import { cranfield } from './collection.js';
 import { openBenchStack } from './open-bench-stack.js';
 import { openOgx } from './ogx-server.js';
 import type { OgxServer } from './ogx-server.js';
-import { memoryBelow, processorTime, processorTimeBelow } from './processor-time.js';
+import { memoryBelow, processorTime, processorTimeBelow, timeOfEach } from './processor-time.js';
 
 const { values: given } = parseArgs({
   options: {
@@ -141,11 +141,7 @@ async function indexTurn(peer: Peer, texts: readonly Text[], clients: number): P
   const began = performance.now();
   await inParallel(clients, texts, (text) => peer.add(store, text));
   const seconds = (performance.now() - began) / 1000;
-  const processor = [...peer.processor()].map(([part, ms]): [string, number] => [
-    part,
-    (ms - (before.get(part) ?? 0)) / texts.length,
-  ]);
-  return { perSecond: texts.length / seconds, processor: new Map(processor) };
+  return { perSecond: texts.length / seconds, processor: timeOfEach(before, peer.processor(), texts.length) };
 }
 
 interface SearchTurn {

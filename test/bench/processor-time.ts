@@ -97,3 +97,12 @@ export function processorTime(stack: { gatewayPid(): number; workerPid(): number
   }
   return used;
 }
+
+/** What each part has used between two looks, for each of so many files or signals. */
+export function timeOfEach(
+  before: ReadonlyMap<string, number>,
+  after: ReadonlyMap<string, number>,
+  count: number,
+): Map<string, number> {
+  return new Map([...after].map(([part, ms]) => [part, (ms - (before.get(part) ?? 0)) / count]));
+}

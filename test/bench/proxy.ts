@@ -13,7 +13,7 @@ import type { RunningStack } from '../support/running-stack.js';
 import { sampleSignal, signalClient } from '../support/signal-client.js';
 import { percentile } from '../../activities/retrieval/evaluation/measures.js';
 import { reportBench } from './bench-report.js';
-import { processorTime } from './processor-time.js';
+import { processorTime, timeOfEach } from './processor-time.js';
 import { measureReads } from './stored-reads.js';
 
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 15);
@@ -75,10 +75,7 @@ async function measurePushes(stack: RunningStack): Promise<Record<string, string
       }),
     );
     const seconds = (performance.now() - began) / 1000;
-    const processor = [...processorTime(stack)].map(([part, ms]): [string, string] => [
-      `${part} ms a signal`,
-      ((ms - (before.get(part) ?? 0)) / accepted).toFixed(2),
-    ]);
+    const processor = [...timeOfEach(before, processorTime(stack), accepted)];
     times.sort((one, other) => one - other);
     rows.push({
       watchers,
@@ -88,7 +85,7 @@ async function measurePushes(stack: RunningStack): Promise<Record<string, string
       'p99 ms': Math.round(percentile(times, 0.99)),
       'pushes accepted': times.length,
       'refused, to come again': refused,
-      ...Object.fromEntries(processor),
+      ...Object.fromEntries(processor.map(([part, ms]) => [`${part} ms a signal`, ms.toFixed(2)])),
     });
   }
   return rows;
