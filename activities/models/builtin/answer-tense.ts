@@ -31,10 +31,9 @@ function isOtherSide(question: string, told: string): boolean {
  */
 export function agreesInTense(question: string, sentence: string): boolean {
   const future = ASKS_FUTURE.test(question);
-  const isDated = /\d{4}/.test(question);
-  if (!future && !isDated && !ASKS_PRESENT.test(question)) return true;
+  const asksOfTense = future || ASKS_PRESENT.test(question);
+  if (!asksOfTense && !/\d{4}/.test(question)) return true;
   const told = foldApart(sentence);
   if (isOtherSide(question, told)) return false;
-  if (!future && !ASKS_PRESENT.test(question)) return true;
-  return !PAST.test(told) || FUTURE.test(told) || (!future && UP_TO_NOW.test(told));
+  return !asksOfTense || !PAST.test(told) || FUTURE.test(told) || (!future && UP_TO_NOW.test(told));
 }

@@ -61,6 +61,10 @@ function shapeProblem({ value, problem }: SignalItem): string | null {
   return null;
 }
 
+function digestOf({ raw }: SignalItem): string {
+  return sha256Hex(compactJson(raw));
+}
+
 /** Says plainly that it is not the item: what was too large is not kept, and half of it would be a lie. */
 function noteOfLargeItem({ raw, bytes }: SignalItem, digest: string): string {
   return JSON.stringify({
@@ -79,21 +83,22 @@ function noteOfLargeItem({ raw, bytes }: SignalItem, digest: string): string {
  */
 export function toNewAlert(received: ReceivedSignal): NewAlert {
   const { item, watcher, version, receivedAt } = received;
-  const digest = (): string => sha256Hex(compactJson(item.raw));
   const fields = enrich(signalFields(item.value), received.geo ?? null);
   const common = { watcher, version, receivedAt, fields, decisions: countDecisions(item.value) };
   const problem = shapeProblem(item);
-  if (problem !== null)
+  if (problem !== null) {
+    const digest = digestOf(item);
     return {
       ...common,
-      identity: `sha256:${digest()}`,
+      identity: `sha256:${digest}`,
       state: 'quarantined',
       reasons: [],
       stateReason: problem,
       ...(item.problem?.kind === 'too-large'
-        ? { raw: noteOfLargeItem(item, digest()), noteOnly: true }
+        ? { raw: noteOfLargeItem(item, digest), noteOnly: true }
         : { raw: item.raw }),
     };
+  }
   const { uuid } = item.value as { uuid?: unknown };
   const { filtered, reasons, matched } = evaluateRules(
     received.rules,
@@ -108,7 +113,7 @@ export function toNewAlert(received: ReceivedSignal): NewAlert {
       : { state: 'withheld', stateReason: FORWARDING_WAS_OFF };
   return {
     ...common,
-    identity: isSaneUuid(uuid) ? `uuid:${uuid.toLowerCase()}` : `sha256:${digest()}`,
+    identity: isSaneUuid(uuid) ? `uuid:${uuid.toLowerCase()}` : `sha256:${digestOf(item)}`,
     ...(filtered ? { state: 'filtered' } : passed),
     reasons,
     matched,
