@@ -24,6 +24,6 @@ export interface ParseReport {
   /** Of a mail whose attachments are files of their own: each with its file, or why there is none. */
   attachments?: { name: string; file_id: string | null; reason: string | null }[] | undefined;
   duration_ms: number;
-  /** Of the parser process; null where it is not known. */
+  /** Of the parser process; null where a thread read it, whose memory is not known. */
   peak_memory_mb: number | null;
 }

@@ -176,7 +176,7 @@ describe('the zoo through the gateway', () => {
       withinMs: 5000,
       everyMs: 50,
     });
-    const next = await client.upload('POST', 'zoo', 'next', 'grain,price\nrye,seven\n', 'next.csv');
+    const next = await client.upload('POST', 'zoo', 'next', '<p>rye, seven</p>', 'next.html');
     expect((await client.ended(next)).task_state).toBe('COMPLETED');
     expect(await remainingDrift(stack)).toEqual([]);
   }, 120_000);

@@ -85,17 +85,24 @@ export type ReadDocument = Omit<ParsedDocument, 'report'> & {
 
 export type ParserRequest = { type: 'parse'; job: ParseJob };
 
-export type ParserReply =
+/** Why a document was not read. */
+export interface ParseFailure {
+  /** null where it is not the document's fault. */
+  code: ErrorCode | null;
+  message: string;
+  details: Record<string, unknown>;
+  /** For the log. */
+  trace?: string;
+}
+
+/** What a reader of documents answers, from a process of its own or from a thread. */
+export type ReaderReply =
   | { type: 'ready' }
   | { type: 'progress'; progress: ParseProgress }
+  | { type: 'done'; result: ReadDocument }
+  | ({ type: 'failed' } & ParseFailure);
+
+export type ParserReply =
+  | Exclude<ReaderReply, { type: 'done' | 'failed' }>
   /** `rss`: memory the process holds afterwards, in bytes. */
-  | { type: 'done'; result: ReadDocument; rss: number }
-  | {
-      type: 'failed';
-      code: ErrorCode | null;
-      message: string;
-      details: Record<string, unknown>;
-      /** For the log. */
-      trace?: string;
-      rss: number;
-    };
+  | (Extract<ReaderReply, { type: 'done' | 'failed' }> & { rss: number });

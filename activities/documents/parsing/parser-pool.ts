@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { createFairPlaces } from './fair-places.js';
 import { checkChunkingOptions } from './chunk.js';
 import type { ChunkingOptions } from './chunk.js';
@@ -11,6 +12,8 @@ import type { PictureLimits } from './pictures/picture-limits.js';
 import type { ParsedDocument, ParseJob, ParseProgress } from './parser-messages.js';
 import { startParserProcess } from './parser-process.js';
 import type { ParserProcess, RunOptions } from './parser-process.js';
+import { createPlainTextReader } from './plain-text-reader.js';
+import { isSmallPlainText, PLAIN_TEXT_HEAP, ThreadLost } from './plain-text-thread.js';
 import { processMemory } from './process-memory.js';
 
 export type { ParsedDocument, ParseProgress } from './parser-messages.js';
@@ -43,11 +46,14 @@ export interface ParseRequest extends Omit<TextRequest, 'maxCharacters'> {
   onProgress?: (progress: ParseProgress) => void;
 }
 
-/** Reads documents in child processes, since parsers hang, crash and eat memory on bad input. */
+/**
+ * Reads documents in child processes, since parsers hang, crash and eat memory on bad input; small plain texts, which
+ * our own lines read, in a thread.
+ */
 export interface ParserPool {
   /**
-   * Parses a document and cuts it into chunks. Waits for a free process, users in fair turns; the time limit counts
-   * from then.
+   * Parses a document and cuts it into chunks. Waits for a free process, or the thread, users in fair turns; the time
+   * limit counts from then.
    * @throws AppError FILE_ENCRYPTED, FILE_CORRUPT, FILE_TOO_COMPLEX, UNSUPPORTED_CONTENT, PARSE_TIMEOUT,
    *   PARSER_CRASHED; or the signal's reason. A document without text is no error here: `chunkCount` is 0.
    */
@@ -64,14 +70,14 @@ export interface ParserPool {
   drawPage(
     request: Omit<TextRequest, 'maxCharacters' | 'kind'> & { page: number; passage: string },
   ): Promise<ParsedDocument>;
-  /** New processes for what comes next; a document that is being read is read to its end by the old one. */
+  /** New processes and a new thread for what comes next; what is being read is read to its end by the old. */
   renew(): void;
-  /** Kills all processes, waits until they are gone; calls under way and later ones reject. */
+  /** Ends the thread, kills all processes, waits until they are gone; calls under way and later ones reject. */
   close(): Promise<void>;
 }
 
 export interface ParserPoolOptions {
-  /** Documents read at once. */
+  /** Documents read at once by processes. */
   size: number;
   limits?: Partial<ParseLimits>;
   /**
@@ -84,6 +90,8 @@ export interface ParserPoolOptions {
    * third of its memory afterwards.
    */
   documentsPerProcess?: number;
+  /** Heap in MiB of the thread that reads small plain texts; one that does not suffice leaves them to the processes. */
+  plainTextHeapMb?: number;
   /** For tests and metrics: told of each process that starts. */
   onStart?: (process: ParserProcess) => void;
 }
@@ -102,6 +110,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   /** Not taken again. */
   const old = new WeakSet<ParserProcess>();
   const places = createFairPlaces(options.size);
+  const texts = createPlainTextReader(options.plainTextHeapMb ?? PLAIN_TEXT_HEAP);
   let closed: Error | null = null;
   /** Of the documents at work. One signal for all of them, joined with each one's own, would keep a mark of each. */
   const stops = new Set<AbortController>();
@@ -184,6 +193,47 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
     }
   };
 
+  const readInProcess = async (
+    job: ParseJob,
+    userId: number | null,
+    signal: AbortSignal,
+    onProgress: RunOptions['onProgress'],
+  ): Promise<ParsedDocument> => {
+    const release = await places.take(userId, signal);
+    try {
+      return await runJob(job, signal, onProgress);
+    } catch (error) {
+      if (!(error instanceof MemoryNeeded)) throw error;
+      const letGo = await turns.takeAll(signal);
+      try {
+        return await runProcess(job, { signal, onProgress });
+      } finally {
+        letGo();
+      }
+    } finally {
+      release();
+    }
+  };
+
+  /** Null for what needs a process, a text at which the thread ended among it: there its limits are known. */
+  const readInThread = async (
+    job: ParseJob,
+    userId: number | null,
+    signal: AbortSignal,
+  ): Promise<ParsedDocument | null> => {
+    if (job.pictures !== undefined) return null;
+    // A file that cannot be seen is for the process to complain about.
+    const size = await stat(job.path).then(
+      ({ size: bytes }) => bytes,
+      () => Infinity,
+    );
+    if (!isSmallPlainText(job.kind, size)) return null;
+    return texts.read(job, userId, signal).catch((error: unknown) => {
+      if (error instanceof ThreadLost) return null;
+      throw error;
+    });
+  };
+
   const run = async (
     request: Pick<
       ParseRequest,
@@ -219,20 +269,12 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
       limits: { ...limits, ...request.limits, ...ocr },
     };
     stops.add(stop);
-    let release: (() => void) | undefined;
+    const userId = request.userId ?? null;
     try {
-      release = await places.take(request.userId ?? null, signal);
-      return await runJob(job, signal, onProgress);
-    } catch (error) {
-      if (!(error instanceof MemoryNeeded)) throw error;
-      const letGo = await turns.takeAll(signal);
-      try {
-        return await runProcess(job, { signal, onProgress });
-      } finally {
-        letGo();
-      }
+      return (
+        (await readInThread(job, userId, signal)) ?? (await readInProcess(job, userId, signal, onProgress))
+      );
     } finally {
-      release?.();
       stops.delete(stop);
     }
   };
@@ -245,13 +287,14 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
     extractText: (request) => run(request, { maxCharacters: request.maxCharacters }),
     drawPage: ({ page, passage, ...request }) => run({ ...request, kind: 'pdf' }, { page, passage }),
     renew() {
+      texts.renew();
       for (const process of busy) old.add(process);
       for (const process of idle.splice(0)) void process.kill();
     },
     async close() {
       closed = new Error('the parser pool is closed');
       for (const stop of stops) stop.abort(closed);
-      await Promise.all([...idle.splice(0), ...busy].map((process) => process.kill()));
+      await Promise.all([texts.close(), ...[...idle.splice(0), ...busy].map((process) => process.kill())]);
     },
   };
 }

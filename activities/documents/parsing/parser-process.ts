@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { AppError } from '../../../schemas/app-error.js';
+import { errorOfFailure, readTooLong } from './explain-failure.js';
 import type { ParsedDocument, ParseJob, ParseProgress, ParserReply } from './parser-messages.js';
 import { parserCommand } from './parser-command.js';
 import { processMemory } from './process-memory.js';
@@ -99,10 +100,7 @@ export function startParserProcess(memoryMb: number): ParserProcess {
       () => killFor(new AppError('PARSER_CRASHED', 'The parser process did not start.')),
       START_TIMEOUT_MS,
     );
-    const onTimeout = (): void => {
-      const message = `Reading the file took longer than ${timeoutMs / 1000} s; split it into several files.`;
-      killFor(new AppError('PARSE_TIMEOUT', message, { details: { limit: 'timeout_ms', max: timeoutMs } }));
-    };
+    const onTimeout = (): void => killFor(readTooLong(timeoutMs));
     const watch = setInterval(() => {
       void processMemory(child.pid!).then((bytes) => {
         peak = Math.max(peak, bytes ?? 0);
@@ -121,11 +119,7 @@ export function startParserProcess(memoryMb: number): ParserProcess {
           const report = { ...message.result.report, duration_ms: Date.now() - began, peak_memory_mb };
           return resolve({ ...message.result, report });
         }
-        const { code, message: text, details, trace } = message;
-        const cause = trace === undefined ? {} : { cause: new Error(trace) };
-        return reject(
-          code ? new AppError(code, text, { details, ...cause }) : new Error(`the parser failed: ${text}`),
-        );
+        return reject(errorOfFailure(message));
       };
       child.on('message', onMessage);
     });

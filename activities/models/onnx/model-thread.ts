@@ -1,7 +1,4 @@
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { Worker } from 'node:worker_threads';
+import { openThread } from '../../open-thread.js';
 import { ProviderFailure } from '../servers/provider-failure.js';
 import type { FromThread, ModelPaths, ToThread } from './thread-messages.js';
 
@@ -31,21 +28,9 @@ interface Caller {
   reject(reason: unknown): void;
 }
 
-function openWorker(paths: ModelPaths): Worker {
-  const options = { workerData: paths };
-  if (!import.meta.url.endsWith('.ts'))
-    return new Worker(new URL('./rerank-thread.js', import.meta.url), options);
-  // A clone runs its sources. Node 20 leaves the loader of `--import` out of a thread's first file.
-  const program = JSON.stringify(new URL('./rerank-thread.ts', import.meta.url).href);
-  const tsx = dirname(createRequire(import.meta.url).resolve('tsx/esm/api'));
-  const loader = JSON.stringify(pathToFileURL(join(tsx, 'index.mjs')).href);
-  const start = `void import(${loader}).then(({ register }) => (register(), import(${program})));`;
-  return new Worker(start, { ...options, eval: true });
-}
-
 /** Starts the thread, which loads the model at once. */
 export function startModelThread(paths: ModelPaths, { idleMs, graceMs, onEnd }: ThreadOptions): ModelThread {
-  const worker = openWorker(paths);
+  const worker = openThread('./rerank-thread', import.meta.url, { workerData: paths });
   const callers = new Map<number, Caller>();
   /** Calls that were left and that the thread has not answered yet. */
   const abandoned = new Map<number, NodeJS.Timeout>();

@@ -394,7 +394,7 @@ describe('limits', () => {
     pids = [];
     process.env['TAMIS_SECRET_OF_A_TEST'] = 'a secret of some length';
     own = createParserPool({ size: 1, onStart });
-    await sound();
+    await parse('html', '<p>The mill</p>', {}, own);
     delete process.env['TAMIS_SECRET_OF_A_TEST'];
     if (process.platform !== 'linux') return;
     const names = readFileSync(`/proc/${pids[0]}/environ`, 'utf8')
@@ -404,25 +404,31 @@ describe('limits', () => {
     expect(names.filter((name) => !ALLOWED.has(name))).toEqual([]);
   });
 
-  it('keeps nothing of the documents that a process has read, however many', async () => {
+  it.each([
+    ['process', 'html'],
+    ['thread', 'txt'],
+  ] as const)('keeps nothing of the documents that a %s has read, however many', async (_, kind) => {
     own = createParserPool({ size: 1, onStart });
     const held: WeakRef<object>[] = [];
     for (let read = 0; read < 10; read += 1) {
       const { signal } = new AbortController();
       const onProgress = (): void => undefined;
       held.push(new WeakRef(signal), new WeakRef(onProgress));
-      await own.parseAndChunk(await request('txt', `mill number ${read}`, { signal, onProgress }));
+      await own.parseAndChunk(await request(kind, `mill number ${read}`, { signal, onProgress }));
     }
     // The last ones may still be on the stack.
     await untilLetGo(held, 2);
   });
 
-  it('gives places in turns among users', async () => {
+  it.each([
+    ['places of processes', 'html'],
+    ['turns of the thread', 'txt'],
+  ] as const)('gives %s to users one after the other', async (_, kind) => {
     own = createParserPool({ size: 1 });
     const ended: number[] = [];
     // Written before the first is asked for: they come in this order, and nothing is read between an end and its note.
     const requests = await Promise.all(
-      [1, 1, 1, 1, 2, 3, 2].map((userId) => request('txt', 'short', { userId })),
+      [1, 1, 1, 1, 2, 3, 2].map((userId) => request(kind, 'short', { userId })),
     );
     await Promise.all(
       requests.map(async (asked) => {
@@ -518,11 +524,71 @@ describe('limits', () => {
     expect(new Set(pids).size).toBe(3);
   });
 
-  it('keeps a process for any number of plain texts', async () => {
+  const PLAIN = ['txt', 'md', 'csv', 'tsv', 'json', 'jsonl', 'code'] as const;
+
+  it('keeps a process for any number of long plain texts', async () => {
     pids = [];
     own = createParserPool({ size: 1, onStart, documentsPerProcess: 2 });
-    for (const kind of ['txt', 'md', 'csv', 'json', 'txt'] as const) await parse(kind, '[1]', {}, own);
+    const long = '["mill", 471]\n'.repeat(6000);
+    const nested = `[${long.trim().replaceAll('\n', ',')}]`;
+    for (const kind of PLAIN) await parse(kind, kind === 'json' ? nested : long, {}, own);
     expect(new Set(pids).size).toBe(1);
+  });
+
+  it('reads short plain texts in a thread, also while all processes are at work', async () => {
+    pids = [];
+    own = createParserPool({ size: 1, onStart, limits: { memoryMb: 16_384 } });
+    const stop = new AbortController();
+    const endless = parse('pdf', endlessPdf, { signal: stop.signal }, own).catch((error: unknown) => error);
+    await until('the process is at work', () => Promise.resolve(pids.length === 1));
+    for (const kind of PLAIN) {
+      const { text, report } = await parse(kind, '[471]', {}, own);
+      expect(text).toContain('471');
+      expect(report).toMatchObject({ parser: expect.any(String) as unknown, peak_memory_mb: null });
+    }
+    expect(pids).toHaveLength(1);
+    stop.abort();
+    await endless;
+  });
+
+  it('ends a short text that takes too long, and the thread with it', async () => {
+    own = createParserPool({ size: 1 });
+    // The first one waits for the vocabulary, which takes some hundred milliseconds.
+    const late = parse('txt', 'late', { limits: { timeoutMs: 1 } }, own);
+    await expect(late).rejects.toMatchObject({ code: 'PARSE_TIMEOUT', details: { max: 1 } });
+    await sound();
+  });
+
+  it('leaves a short text at once when it is no longer wanted, and those that wait', async () => {
+    own = createParserPool({ size: 1 });
+    const stop = new AbortController();
+    const reason = new Error('task cancelled');
+    const asked = await Promise.all([1, 2, 3].map(() => request('txt', 'text', { signal: stop.signal })));
+    const all = asked.map((one) => own.parseAndChunk(one));
+    const beside = parse('txt', 'wanted', {}, own);
+    stop.abort(reason);
+    expect(await Promise.allSettled(all)).toEqual(all.map(() => ({ status: 'rejected', reason })));
+    expect((await beside).text).toBe('wanted');
+  });
+
+  it('reads a short text in a process where the thread ends at it', async () => {
+    pids = [];
+    own = createParserPool({ size: 1, onStart, plainTextHeapMb: 16 });
+    for (const text of ['one', 'two']) expect((await parse('txt', text, {}, own)).text).toBe(text);
+    expect(new Set(pids).size).toBe(1);
+  });
+
+  it('reads what comes after a renewal by a new process and a new thread', async () => {
+    pids = [];
+    own = createParserPool({ size: 1, onStart });
+    const html = (): Promise<unknown> => parse('html', '<p>The mill</p>', {}, own);
+    await html();
+    const before = parse('txt', 'before', {}, own);
+    own.renew();
+    const after = parse('txt', 'after', {}, own);
+    await html();
+    expect([(await before).text, (await after).text]).toEqual(['before', 'after']);
+    expect(new Set(pids).size).toBe(2);
   });
 
   it('gives the same chunks every time', async () => {

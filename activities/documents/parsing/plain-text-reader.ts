@@ -1,0 +1,43 @@
+import { createFairPlaces } from './fair-places.js';
+import type { ParsedDocument, ParseJob } from './parser-messages.js';
+import { startPlainTextThread } from './plain-text-thread.js';
+import type { PlainTextThread } from './plain-text-thread.js';
+
+export interface PlainTextReader {
+  /**
+   * Reads a small plain text once its turn has come, users in fair turns.
+   * @throws ThreadLost, or what the thread throws, or the signal's reason
+   */
+  read(job: ParseJob, userId: number | null, signal: AbortSignal): Promise<ParsedDocument>;
+  /** A new thread for what comes next. */
+  renew(): void;
+  close(): Promise<void>;
+}
+
+const NEVER = new AbortController().signal;
+
+/** One thread for all of them, which starts with the first. */
+export function createPlainTextReader(heapMb: number): PlainTextReader {
+  const turns = createFairPlaces(1);
+  let thread: PlainTextThread | null = null;
+  return {
+    async read(job, userId, signal) {
+      const letGo = await turns.take(userId, signal);
+      try {
+        if (thread?.alive !== true) thread = startPlainTextThread(heapMb);
+        return await thread.run(job, signal);
+      } finally {
+        letGo();
+      }
+    },
+    renew() {
+      const old = thread;
+      thread = null;
+      // What it reads holds the turn.
+      void turns.take(null, NEVER).then((letGo) => old?.end().finally(letGo) ?? letGo());
+    },
+    async close() {
+      await thread?.end();
+    },
+  };
+}
