@@ -13,7 +13,8 @@ import type { ParsedDocument, ParseJob, ParseProgress } from './parser-messages.
 import { startParserProcess } from './parser-process.js';
 import type { ParserProcess, RunOptions } from './parser-process.js';
 import { createPlainTextReader } from './plain-text-reader.js';
-import { isSmallPlainText, PLAIN_TEXT_HEAP, ThreadLost } from './plain-text-thread.js';
+import { defaultPlainTextLimits, isSmallPlainText, ThreadLost } from './plain-text-thread.js';
+import type { PlainTextLimits } from './plain-text-thread.js';
 import { processMemory } from './process-memory.js';
 
 export type { ParsedDocument, ParseProgress } from './parser-messages.js';
@@ -90,8 +91,8 @@ export interface ParserPoolOptions {
    * third of its memory afterwards.
    */
   documentsPerProcess?: number;
-  /** Heap in MiB of the thread that reads small plain texts; one that does not suffice leaves them to the processes. */
-  plainTextHeapMb?: number;
+  /** What a small plain text may take of the thread. */
+  plainTextLimits?: Partial<PlainTextLimits>;
   /** For tests and metrics: told of each process that starts. */
   onStart?: (process: ParserProcess) => void;
 }
@@ -110,7 +111,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   /** Not taken again. */
   const old = new WeakSet<ParserProcess>();
   const places = createFairPlaces(options.size);
-  const texts = createPlainTextReader(options.plainTextHeapMb ?? PLAIN_TEXT_HEAP);
+  const texts = createPlainTextReader({ ...defaultPlainTextLimits, ...options.plainTextLimits });
   let closed: Error | null = null;
   /** Of the documents at work. One signal for all of them, joined with each one's own, would keep a mark of each. */
   const stops = new Set<AbortController>();
@@ -215,7 +216,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
     }
   };
 
-  /** Null for what needs a process, a text at which the thread ended among it: there its limits are known. */
+  /** Null for what needs a process, a text among it that was too much for the thread: there its own limits count. */
   const readInThread = async (
     job: ParseJob,
     userId: number | null,

@@ -1,7 +1,7 @@
 import { createFairPlaces } from './fair-places.js';
 import type { ParsedDocument, ParseJob } from './parser-messages.js';
 import { startPlainTextThread } from './plain-text-thread.js';
-import type { PlainTextThread } from './plain-text-thread.js';
+import type { PlainTextLimits, PlainTextThread } from './plain-text-thread.js';
 
 export interface PlainTextReader {
   /**
@@ -17,14 +17,14 @@ export interface PlainTextReader {
 const NEVER = new AbortController().signal;
 
 /** One thread for all of them, which starts with the first. */
-export function createPlainTextReader(heapMb: number): PlainTextReader {
+export function createPlainTextReader(limits: PlainTextLimits): PlainTextReader {
   const turns = createFairPlaces(1);
   let thread: PlainTextThread | null = null;
   return {
     async read(job, userId, signal) {
       const letGo = await turns.take(userId, signal);
       try {
-        if (thread?.alive !== true) thread = startPlainTextThread(heapMb);
+        if (thread?.alive !== true) thread = startPlainTextThread(limits);
         return await thread.run(job, signal);
       } finally {
         letGo();

@@ -6,12 +6,19 @@ import type { ParsedDocument, ParseJob, ReaderReply } from './parser-messages.js
 
 /** Read in some milliseconds, whatever it holds; a longer text gets a process. */
 const MAX_BYTES = 64 * 1024;
-/** In MiB; the vocabulary of the tokens takes 60. */
-export const PLAIN_TEXT_HEAP = 192;
 const START_TIMEOUT_MS = 60_000;
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The thread ended while it read a document, which nobody had asked of it. */
+/** What a text may take of the thread; beyond, it is left to a process. */
+export interface PlainTextLimits {
+  /** Heap in MiB; the vocabulary of the tokens takes 60. */
+  heapMb: number;
+  /** A text that takes longer than any should does not keep the others waiting. */
+  timeoutMs: number;
+}
+
+export const defaultPlainTextLimits: PlainTextLimits = { heapMb: 192, timeoutMs: 10_000 };
+
+/** The thread ended while it read a document, and not because this was no longer wanted. */
 export class ThreadLost extends Error {}
 
 /** Whether a document may be read in a thread: what reads it is our own, and it is soon done. */
@@ -28,11 +35,11 @@ export interface PlainTextThread {
 }
 
 /** Starts the thread. An idle one does not keep our process from exiting. */
-export function startPlainTextThread(heapMb: number): PlainTextThread {
+export function startPlainTextThread(limits: PlainTextLimits): PlainTextThread {
   // What it reads comes from clients: it sees no setting and no secret of ours.
   const thread = openThread('./plain-text-program', import.meta.url, {
     env: {},
-    resourceLimits: { maxOldGenerationSizeMb: heapMb },
+    resourceLimits: { maxOldGenerationSizeMb: limits.heapMb },
   });
   thread.unref();
   let alive = true;
@@ -72,7 +79,11 @@ export function startPlainTextThread(heapMb: number): PlainTextThread {
         const { timeoutMs } = job.limits;
         const began = Date.now();
         clearTimeout(timer);
-        timer = setTimeout(() => give(readTooLong(timeoutMs)), Math.min(timeoutMs, MAX_TIMER_MS));
+        const isRefused = timeoutMs <= limits.timeoutMs;
+        timer = setTimeout(
+          () => give(isRefused ? readTooLong(timeoutMs) : new ThreadLost('the text took too long')),
+          Math.min(timeoutMs, limits.timeoutMs),
+        );
         onReply = (reply) => {
           if (reply.type === 'failed') settle(() => reject(errorOfFailure(reply)));
           if (reply.type !== 'done') return;

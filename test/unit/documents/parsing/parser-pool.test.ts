@@ -571,12 +571,18 @@ describe('limits', () => {
     expect((await beside).text).toBe('wanted');
   });
 
-  it('reads a short text in a process where the thread ends at it', async () => {
-    pids = [];
-    own = createParserPool({ size: 1, onStart, plainTextHeapMb: 16 });
-    for (const text of ['one', 'two']) expect((await parse('txt', text, {}, own)).text).toBe(text);
-    expect(new Set(pids).size).toBe(1);
-  });
+  it.each([
+    ['memory', { heapMb: 16 }],
+    ['time', { timeoutMs: 1 }],
+  ])(
+    'reads a short text in a process where it takes too much %s for the thread',
+    async (_, plainTextLimits) => {
+      pids = [];
+      own = createParserPool({ size: 1, onStart, plainTextLimits });
+      for (const text of ['one', 'two']) expect((await parse('txt', text, {}, own)).text).toBe(text);
+      expect(new Set(pids).size).toBe(1);
+    },
+  );
 
   it('reads what comes after a renewal by a new process and a new thread', async () => {
     pids = [];
