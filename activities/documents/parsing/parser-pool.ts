@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { createFairPlaces } from './fair-places.js';
 import { checkChunkingOptions } from './chunk.js';
 import type { ChunkingOptions } from './chunk.js';
@@ -222,13 +221,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
     userId: number | null,
     signal: AbortSignal,
   ): Promise<ParsedDocument | null> => {
-    if (job.pictures !== undefined) return null;
-    // A file that cannot be seen is for the process to complain about.
-    const size = await stat(job.path).then(
-      ({ size: bytes }) => bytes,
-      () => Infinity,
-    );
-    if (!isSmallPlainText(job.kind, size)) return null;
+    if (!(await isSmallPlainText(job))) return null;
     return texts.read(job, userId, signal).catch((error: unknown) => {
       if (error instanceof ThreadLost) return null;
       throw error;

@@ -14,16 +14,17 @@ export interface PlainTextReader {
   close(): Promise<void>;
 }
 
-const NEVER = new AbortController().signal;
-
 /** One thread for all of them, which starts with the first. */
 export function createPlainTextReader(limits: PlainTextLimits): PlainTextReader {
   const turns = createFairPlaces(1);
   let thread: PlainTextThread | null = null;
+  let isRenewed = false;
   return {
     async read(job, userId, signal) {
       const letGo = await turns.take(userId, signal);
       try {
+        if (isRenewed) await thread?.end();
+        isRenewed = false;
         if (thread?.alive !== true) thread = startPlainTextThread(limits);
         return await thread.run(job, signal);
       } finally {
@@ -31,10 +32,7 @@ export function createPlainTextReader(limits: PlainTextLimits): PlainTextReader 
       }
     },
     renew() {
-      const old = thread;
-      thread = null;
-      // What it reads holds the turn.
-      void turns.take(null, NEVER).then((letGo) => old?.end().finally(letGo) ?? letGo());
+      isRenewed = true;
     },
     async close() {
       await thread?.end();

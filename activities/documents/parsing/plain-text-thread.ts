@@ -1,7 +1,7 @@
+import { stat } from 'node:fs/promises';
 import { openThread } from '../../open-thread.js';
 import { errorOfFailure, readTooLong } from './explain-failure.js';
 import { PLAIN_KINDS } from './file-types.js';
-import type { FileKind } from './file-types.js';
 import type { ParsedDocument, ParseJob, ReaderReply } from './parser-messages.js';
 
 /** Read in some milliseconds, whatever it holds; a longer text gets a process. */
@@ -21,9 +21,16 @@ export const defaultPlainTextLimits: PlainTextLimits = { heapMb: 192, timeoutMs:
 /** The thread ended while it read a document, and not because this was no longer wanted. */
 export class ThreadLost extends Error {}
 
-/** Whether a document may be read in a thread: what reads it is our own, and it is soon done. */
-export function isSmallPlainText(kind: FileKind, bytes: number): boolean {
-  return PLAIN_KINDS.has(kind) && bytes <= MAX_BYTES;
+/**
+ * Whether a document may be read in a thread: what reads it is our own, and it is soon done. A file that cannot be seen
+ * may not: it is for a process to complain about.
+ */
+export async function isSmallPlainText({ path, kind, pictures }: ParseJob): Promise<boolean> {
+  if (pictures !== undefined || !PLAIN_KINDS.has(kind)) return false;
+  return stat(path).then(
+    ({ size }) => size <= MAX_BYTES,
+    () => false,
+  );
 }
 
 /** A thread that reads small plain texts, one at a time: a process costs twice as much memory for each of them. */
