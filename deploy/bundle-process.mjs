@@ -8,6 +8,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, relative, sep } from 'node:path';
 import { decode, encode } from '@jridgewell/sourcemap-codec';
 import { build } from 'esbuild';
+import ts from 'typescript';
 
 /** CommonJS packages call `require` for modules of Node, and for what only some of their users have. */
 const COMMON_JS = [
@@ -49,8 +50,39 @@ export async function bundleProcess(main, external) {
     logLevel: 'warning',
     write: false,
   });
-  for (const { path, text } of outputFiles)
-    await writeFile(path, path.endsWith('.map') ? mapOfOurs(text) : text);
+  for (const { path, text } of outputFiles) {
+    const isMap = path.endsWith('.map');
+    const wide = isMap ? null : WIDE.exec(text);
+    if (wide !== null)
+      throw new Error(`${path} has to be read with two bytes for each character: it holds ${wide[0]}`);
+    await writeFile(path, isMap ? mapOfOurs(text) : text);
+  }
+}
+
+/**
+ * What ASCII does not have. V8 keeps the text of a file for as long as its functions live, with two bytes for each
+ * character where one of them needs it: 13 MB more in a gateway and a worker.
+ */
+const WIDE = /[\u0080-\uffff]/;
+
+/** The same with escapes in regular expressions, which esbuild writes as they stand; strings it escapes itself. */
+function narrow(path, contents) {
+  if (!WIDE.test(contents)) return contents;
+  const file = ts.createSourceFile(path, contents, ts.ScriptTarget.Latest, false, ts.ScriptKind.JS);
+  let [written, at] = ['', 0];
+  const visit = (node) => {
+    if (!ts.isRegularExpressionLiteral(node)) return ts.forEachChild(node, visit);
+    const from = node.getStart(file);
+    written += contents.slice(at, from) + node.text.replace(/[\u0080-\uffff]/g, escaped);
+    at = node.end;
+    return undefined;
+  };
+  visit(file);
+  return written + contents.slice(at);
+}
+
+function escaped(character) {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** A package that is imported when it is needed is left where it is: some find files of theirs by it. */
@@ -72,7 +104,10 @@ const places = (folder) => ({
       if (!path.includes(PACKAGES)) {
         const place = JSON.stringify(relative(folder, path).split(sep).join('/'));
         return {
-          contents: contents.replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`),
+          contents: narrow(path, contents).replaceAll(
+            'import.meta.url',
+            `new URL(${place}, import.meta.url).href`,
+          ),
         };
       }
       if (ASKS_FOR_PLACE.test(contents) && !PLACELESS.some((placeless) => path.includes(placeless)))

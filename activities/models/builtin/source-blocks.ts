@@ -52,7 +52,7 @@ function like(word: string): string {
 }
 
 const OPENING = '[［【〔〖〘〚❲⟦⟬⁅﹝';
-const CLOSING = String.raw`\]］】〕〗〙〛❳⟧⟭⁆﹞`;
+const CLOSING = '\\]］】〕〗〙〛❳⟧⟭⁆﹞';
 const SOURCE = String.raw`(?:${like('end')}\s+${like('of')}\s+)?${like('source')}`;
 
 /** A bracketed marker in the text of a document, in any brackets. */
@@ -69,7 +69,7 @@ const TURN_MARK =
 const ROLES = ['system', 'assistant', 'developer', 'human'].map(like).join('|');
 /** A line that poses as the beginning of a message. */
 const ROLE_LINE = new RegExp(
-  String.raw`^([ \t]*(?:#{1,6}[ \t]*)?(?:\*\*|__)?(?:${ROLES})(?:[ \t]+(?:prompt|message|instructions?))?(?:\*\*|__)?)[ \t]*[:：]`,
+  String.raw`^([ \t]*(?:#{1,6}[ \t]*)?(?:\*\*|__)?(?:${ROLES})(?:[ \t]+(?:prompt|message|instructions?))?(?:\*\*|__)?)[ \t]*[:\uff1a]`,
   'gimu',
 );
 
