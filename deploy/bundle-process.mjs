@@ -50,30 +50,31 @@ export async function bundleProcess(main, external) {
     logLevel: 'warning',
     write: false,
   });
-  for (const { path, text } of outputFiles) {
-    const isMap = path.endsWith('.map');
-    const wide = isMap ? null : WIDE.exec(text);
-    if (wide !== null)
-      throw new Error(`${path} has to be read with two bytes for each character: it holds ${wide[0]}`);
-    await writeFile(path, isMap ? mapOfOurs(text) : text);
-  }
+  for (const { path, text } of outputFiles)
+    await writeFile(path, path.endsWith('.map') ? mapOfOurs(text) : requireAscii(path, text));
 }
 
 /**
  * What ASCII does not have. V8 keeps the text of a file for as long as its functions live, with two bytes for each
  * character where one of them needs it: 13 MB more in a gateway and a worker.
  */
-const WIDE = /[\u0080-\uffff]/;
+const BEYOND_ASCII = /[\u0080-\uffff]/;
 
-/** The same with escapes in regular expressions, which esbuild writes as they stand; strings it escapes itself. */
-function narrow(path, contents) {
-  if (!WIDE.test(contents)) return contents;
+function requireAscii(path, text) {
+  const [found] = BEYOND_ASCII.exec(text) ?? [];
+  if (found !== undefined) throw new Error(`${path} is not all ASCII: it holds ${found}`);
+  return text;
+}
+
+/** Code with its regular expressions in escapes: esbuild writes these as they stand, and strings in escapes itself. */
+function escapeExpressions(path, contents) {
+  if (!BEYOND_ASCII.test(contents)) return contents;
   const file = ts.createSourceFile(path, contents, ts.ScriptTarget.Latest, false, ts.ScriptKind.JS);
   let [written, at] = ['', 0];
   const visit = (node) => {
     if (!ts.isRegularExpressionLiteral(node)) return ts.forEachChild(node, visit);
-    const from = node.getStart(file);
-    written += contents.slice(at, from) + node.text.replace(/[\u0080-\uffff]/g, escaped);
+    written +=
+      contents.slice(at, node.getStart(file)) + node.text.replace(new RegExp(BEYOND_ASCII, 'g'), escaped);
     at = node.end;
     return undefined;
   };
@@ -104,7 +105,7 @@ const places = (folder) => ({
       if (!path.includes(PACKAGES)) {
         const place = JSON.stringify(relative(folder, path).split(sep).join('/'));
         return {
-          contents: narrow(path, contents).replaceAll(
+          contents: escapeExpressions(path, contents).replaceAll(
             'import.meta.url',
             `new URL(${place}, import.meta.url).href`,
           ),

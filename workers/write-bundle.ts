@@ -5,7 +5,7 @@ import { bundleWorkflows } from './workflow-bundle.js';
 /**
  * The same code without comments and blanks, in ASCII alone, and its source map without the sources, of which stack
  * traces need the places only. Each thread that runs workflows keeps both, and the process once more for each of its
- * workers; one sign beyond Latin-1 would have V8 keep two bytes for every character. Names stay: failures carry those
+ * workers; one character beyond Latin-1 would have V8 keep two bytes for each. Names stay: failures carry those
  * of their classes.
  */
 async function slim(code: string): Promise<string> {
@@ -23,5 +23,8 @@ async function slim(code: string): Promise<string> {
 const [plain, encrypted] = process.argv.slice(2);
 if (plain === undefined || encrypted === undefined)
   throw new Error('usage: write-bundle.ts <file> <file where payloads are encrypted>');
-writeFileSync(plain, await slim((await bundleWorkflows()).code));
-writeFileSync(encrypted, await slim((await bundleWorkflows({ encryptsFailures: true })).code));
+for (const [file, encryptsFailures] of [
+  [plain, false],
+  [encrypted, true],
+] as const)
+  writeFileSync(file, await slim((await bundleWorkflows({ encryptsFailures })).code));
