@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -14,6 +13,7 @@ import type { MigrationRun } from '../../schemas/migrations/migrations.js';
 import { freePort } from '../support/free-port.js';
 import { until } from '../support/until.js';
 import { alertRules, hurriedRules } from './alert-rules.js';
+import { endServer, listenOnLoopback } from '../support/loopback-server.js';
 
 interface Alert {
   state: string;
@@ -108,9 +108,9 @@ beforeAll(async () => {
   exporter = createServer((_request, response) => {
     void metrics.read().then(({ type, text }) => response.writeHead(200, { 'content-type': type }).end(text));
   });
-  await new Promise<void>((resolve) => exporter.listen(0, '127.0.0.1', resolve));
+  const { url } = await listenOnLoopback(exporter);
   folder = mkdtempSync(join(tmpdir(), 'tamis-prometheus-'));
-  const target = `127.0.0.1:${(exporter.address() as AddressInfo).port}`;
+  const target = new URL(url).host;
   // JSON is YAML.
   writeFileSync(join(folder, 'rules.yaml'), JSON.stringify(hurriedRules('5s', '1s')));
   writeFileSync(
@@ -148,8 +148,7 @@ afterAll(async () => {
     prometheus.kill('SIGKILL');
     await gone;
   }
-  exporter?.closeAllConnections();
-  exporter?.close();
+  await endServer(exporter);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -189,8 +188,7 @@ it('lets each alert fire in a Prometheus when its time has come, and no other', 
   health.documentsEnd = true;
   await until('all is well again', async () => (await names()).length === 0, { withinMs: 60_000 });
 
-  exporter.close();
-  exporter.closeAllConnections();
+  await endServer(exporter);
   await until('nobody answers', async () => (await names()).includes('TamisNotScraped'), {
     withinMs: 60_000,
   });

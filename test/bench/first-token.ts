@@ -1,6 +1,4 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
 import { Agent, request } from 'undici';
 import { percentile } from '../../activities/retrieval/evaluation/measures.js';
@@ -8,6 +6,7 @@ import { documentClient } from '../support/document-client.js';
 import { askStream, FIRST_WORD } from './ask-stream.js';
 import { cranfield } from './collection.js';
 import { openBenchStack } from './open-bench-stack.js';
+import { endServer, listenOnLoopback } from '../support/loopback-server.js';
 
 const PARTITION = 'beside';
 const FILES = 100;
@@ -50,15 +49,12 @@ async function openTimedOllama(
       response.end();
     })().catch(() => response.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { url } = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     lastFirstMs: () => last,
     async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await endServer(server);
     },
   };
 }

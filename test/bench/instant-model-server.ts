@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { once } from 'node:events';
 import { json } from 'node:stream/consumers';
 import { hashVector } from '../../activities/models/builtin/hash-vector.js';
+import { endServer, listenOnLoopback } from '../support/loopback-server.js';
 
 /** A model server in the OpenAI format that answers at once: what is measured behind it is our own time. */
 export interface InstantModelServer {
@@ -79,10 +78,9 @@ export async function openInstantModelServer(
       }
     })().catch(() => response.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { url } = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    url: `${url}/v1`,
     dimension,
     embed: (text) => reducedVector(text, dimension),
     pauseBetweenWords(ms) {
@@ -98,9 +96,7 @@ export async function openInstantModelServer(
     },
     streaming: () => streaming,
     async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await endServer(server);
     },
   };
 }

@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { documentClient } from '../support/document-client.js';
 import { samplePages } from '../support/documents/sample-pages.js';
@@ -10,10 +9,12 @@ import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
 import { remainingDrift } from '../support/remaining-drift.js';
 import { until } from '../support/until.js';
+import { endServer, listenOnLoopback } from '../support/loopback-server.js';
 
 let stack: RunningStack;
 let client: ReturnType<typeof documentClient>;
 let receiver: Server;
+let receiverUrl: string;
 const told: { body: string; authorization: string | undefined }[] = [];
 let refusals = 0;
 
@@ -27,7 +28,7 @@ beforeAll(async () => {
       response.end();
     });
   });
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  ({ url: receiverUrl } = await listenOnLoopback(receiver));
   stack = await openStack({
     INDEXING_CALLBACK_ALLOW_PRIVATE_URLS: 'true',
     MAX_RUNNING_TASKS_PER_USER: '2',
@@ -38,7 +39,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(async () => {
   await stack?.close();
-  receiver?.close();
+  await endServer(receiver);
 }, 60_000);
 
 function form(fields: Record<string, string>): FormData {
@@ -169,12 +170,11 @@ describe('a cancel in the middle of parsing', () => {
 describe('turns, callbacks and pools', () => {
   it('every one of many uploads is done, two at a time, and each is told outside', async () => {
     refusals = 1;
-    const port = (receiver.address() as AddressInfo).port;
     const urls = [];
     for (let number = 0; number < 8; number += 1) {
       const body = form({
         metadata: `{"doc_rev":"${number}-a"}`,
-        callback_url: `http://127.0.0.1:${port}/done`,
+        callback_url: `${receiverUrl}/done`,
         callback_token: 's3cret',
       });
       body.set('file', new Blob([generatedText(20 + number, 4)]), `f${number}.txt`);

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import type { AddressInfo, Server } from 'node:net';
+import type { Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals';
@@ -11,6 +11,7 @@ import { signIn } from '../api/support/sign-in.js';
 import { freePort } from '../support/free-port.js';
 import { openStack } from '../support/running-stack.js';
 import { runTamis } from '../support/run-tamis.js';
+import { listenOnLoopback } from '../support/loopback-server.js';
 import type { RunningStack } from '../support/running-stack.js';
 import { sampleSignal, signalClient } from '../support/signal-client.js';
 import { until } from '../support/until.js';
@@ -20,6 +21,8 @@ let capi: StandInCapi;
 let stack: RunningStack;
 /** In the place of OpenSearch and of the model servers: whoever comes is counted. */
 let engine: Server;
+/** Its address, of HTTP. */
+let nowhere: string;
 /** Of backups. */
 let location: string;
 let visitors = 0;
@@ -32,7 +35,7 @@ beforeAll(async () => {
     visitors += 1;
     socket.destroy();
   });
-  await new Promise<void>((resolve) => engine.listen(0, '127.0.0.1', resolve));
+  ({ url: nowhere } = await listenOnLoopback(engine));
   location = mkdtempSync(join(tmpdir(), 'tamis-backup-'));
   stack = await openStack({ CAPI_URL: capi.url, BACKUP_LOCATION: location });
 }, 120_000);
@@ -79,7 +82,6 @@ const DOCUMENT_ROUTES = [
 
 describe('a gateway and a worker of the proxy alone', () => {
   beforeAll(async () => {
-    const nowhere = `http://127.0.0.1:${(engine.address() as AddressInfo).port}`;
     changes = {
       SERVICES: 'proxy',
       OPENSEARCH_URL: nowhere,

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
-import type { AddressInfo, Server } from 'node:net';
+import type { Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +15,7 @@ import type { Proxy } from '../api/support/start-proxy.js';
 import { freePort } from '../support/free-port.js';
 import { sampleSignal } from '../support/signal-client.js';
 import { until } from '../support/until.js';
+import { listenOnLoopback } from '../support/loopback-server.js';
 
 /** Debian's package `haproxy`, where it is installed. */
 const haproxy = findProgram('haproxy', process.env);
@@ -85,9 +86,9 @@ async function startDying(): Promise<{ port: number; taken: () => number }> {
       return socket.destroy();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = await listenOnLoopback(server);
   closing.push(() => server.close());
-  return { port: (server.address() as AddressInfo).port, taken: () => taken };
+  return { port, taken: () => taken };
 }
 
 async function start(): Promise<Proxy> {

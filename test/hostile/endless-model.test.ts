@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Agent } from 'undici';
 import { createRemoteLanguageModel } from '../../activities/models/remote-language-model.js';
@@ -8,9 +7,11 @@ import { createResilientCalls } from '../../activities/models/resilience.js';
 import { FOREIGN_LIMITS } from '../../activities/models/servers/model-exchange.js';
 import { createModelServer } from '../../activities/models/servers/probe-endpoint.js';
 import type { LanguageModel } from '../../activities/ports/models.js';
+import { endServer, listenOnLoopback } from '../support/loopback-server.js';
 
 /** A server that a client named: it answers without an end, until the line breaks. */
 let server: Server;
+let baseUrl: string;
 let dispatcher: Agent;
 let sent = 0;
 let type = 'text/event-stream';
@@ -28,12 +29,11 @@ beforeAll(async () => {
     response.writeHead(200, { 'content-type': type });
     pour(response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  ({ url: baseUrl } = await listenOnLoopback(server));
 });
 afterAll(async () => {
   await dispatcher.destroy();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await endServer(server);
 });
 
 function modelOf(provider: 'openai' | 'ollama', totalMs: number | null = null): LanguageModel {
@@ -43,7 +43,7 @@ function modelOf(provider: 'openai' | 'ollama', totalMs: number | null = null): 
     contextTokens: 1000,
     answerTokens: null,
     server: createModelServer(dispatcher, provider, {
-      baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      baseUrl,
       apiKey: null,
       timeoutMs: 5_000,
       limits: { ...FOREIGN_LIMITS, totalMs },
@@ -112,14 +112,14 @@ test('an answer that goes on and on ends at its time', async () => {
     const timer = setInterval(() => response.write(': still here\n\n'), 50);
     response.on('close', () => clearInterval(timer));
   });
-  await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+  const { url } = await listenOnLoopback(slow);
   const model = createRemoteLanguageModel({
     endpointName: 'llm_override',
     modelName: 'endless',
     contextTokens: 1000,
     answerTokens: null,
     server: createModelServer(dispatcher, 'openai', {
-      baseUrl: `http://127.0.0.1:${(slow.address() as AddressInfo).port}`,
+      baseUrl: url,
       apiKey: null,
       timeoutMs: 5_000,
       limits: { ...FOREIGN_LIMITS, totalMs: 500 },
@@ -127,6 +127,5 @@ test('an answer that goes on and on ends at its time', async () => {
     calls: createResilientCalls({ name: 'llm_override', concurrency: 1 }),
   });
   await expect(listen(model)).rejects.toMatchObject({ code: 'INFERENCE_TIMEOUT' });
-  slow.closeAllConnections();
-  await new Promise((resolve) => slow.close(resolve));
+  await endServer(slow);
 });

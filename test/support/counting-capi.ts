@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { mintToken, readToken } from '../../deploy/stand-in-capi/stand-in-token.js';
 import { until } from './until.js';
+import { endServer, listenOnLoopback } from './loopback-server.js';
 
 /**
  * A central API that keeps no signal, for campaigns of more than a process can hold: of each watcher it follows the
@@ -55,16 +55,12 @@ export async function createCountingCapi(isHeldBack: (number: number) => boolean
       return send(404, { message: 'not found' });
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url } = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    url: `${url}/`,
     received: () => received,
     faults: () => faults,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => endServer(server),
   };
 }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
+import { listenOnLoopback } from './loopback-server.js';
 
 /** Calls that went through, by command and collection (MongoDB), or method and last part of the path (OpenSearch). */
 export type Calls = Map<string, number>;
@@ -75,11 +76,10 @@ async function openTap(
     client.pipe(engine);
     engine.pipe(client);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { port } = await listenOnLoopback(server);
   const url = new URL(target);
   url.hostname = '127.0.0.1';
-  url.port = String((server.address() as AddressInfo).port);
+  url.port = String(port);
   return {
     url: url.href,
     async close() {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import protobuf from 'protobufjs';
+import { endServer, listenOnLoopback } from './loopback-server.js';
 
 /** What we send of the messages of opentelemetry-proto, `collector/trace/v1`. */
 const MESSAGES = `
@@ -114,9 +114,9 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
         .end();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url } = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     spans: () =>
       bodies.flatMap((body) =>
         received(type.toObject(type.decode(body), { longs: String, bytes: String }) as DecodedRequest),
@@ -124,11 +124,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
     headers: () => headers,
     text: () => Buffer.concat(bodies).toString(),
     refuse: (status) => (refusal = status),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => endServer(server),
   };
 }
 

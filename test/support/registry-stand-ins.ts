@@ -2,11 +2,11 @@ import { createSocket } from 'node:dgram';
 import { createServer as createHttpServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
+import { endServer, listenOnLoopback } from './loopback-server.js';
 
 async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
+  return (await listenOnLoopback(server)).port;
 }
 
 /** An RDAP service on loopback; paths asked for are noted. */
@@ -23,8 +23,7 @@ export async function openRdapStandIn(
     asked,
     url: `http://127.0.0.1:${port}/`,
     async close(): Promise<void> {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await endServer(server);
     },
   };
 }

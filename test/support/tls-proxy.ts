@@ -1,8 +1,9 @@
 import { connect } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { createServer } from 'node:tls';
 import type { Authority } from './certificates.js';
 import { readTls } from './certificates.js';
+import { listenOnLoopback } from './loopback-server.js';
 
 export interface TlsProxy {
   port: number;
@@ -48,9 +49,9 @@ export async function openTlsProxy(options: {
     },
   );
   server.on('tlsClientError', () => undefined);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = await listenOnLoopback(server);
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     async close() {
       for (const socket of open) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

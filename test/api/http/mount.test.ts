@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo, Server } from 'node:net';
+import type { Server } from 'node:http';
 import Router from '@koa/router';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
@@ -13,6 +13,7 @@ import { empty, json, route } from '../../../api/http/route.js';
 import type { Answer, Route } from '../../../api/http/route.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { parseConfig } from '../../../schemas/config/config.js';
+import { endServer, listenOnLoopback } from '../../support/loopback-server.js';
 
 let server: Server;
 afterEach(() => new Promise((resolve) => server.close(resolve)));
@@ -38,8 +39,8 @@ async function ask(served: Route, { isAdmin = true, checkResponses = true } = {}
     .use(errorMapping)
     .use(router.routes());
   server = createServer(app.callback());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/x`, { keepalive: false });
+  const { url } = await listenOnLoopback(server);
+  return fetch(`${url}/x`, { keepalive: false });
 }
 
 function answering(answer: Answer, auth: 'public' | 'admin' = 'public'): Route {
@@ -58,7 +59,7 @@ describe('mount', () => {
   it('lets administrators only through to an admin route', async () => {
     const served = answering(json(200, { n: 1 }), 'admin');
     expect((await ask(served)).status).toBe(200);
-    await new Promise((resolve) => server.close(resolve));
+    await endServer(server);
     const refused = await ask(served, { isAdmin: false });
     expect([refused.status, await refused.json()]).toEqual([403, { detail: 'Admin privileges required' }]);
   });

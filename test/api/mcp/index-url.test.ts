@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import { connectAgent } from '../support/agent.js';
@@ -8,6 +7,7 @@ import type { Agent } from '../support/agent.js';
 import { startGateway } from '../support/start-gateway.js';
 import type { Gateway, GatewayOptions } from '../support/start-gateway.js';
 import { NOTHING, leftovers, until } from '../support/uploads.js';
+import { endServer, listenOnLoopback } from '../../support/loopback-server.js';
 
 let gateway: Gateway;
 let agent: Agent;
@@ -22,13 +22,11 @@ async function open(options: GatewayOptions = {}): Promise<void> {
 
 beforeEach(async () => {
   site = createServer((request, response) => answer(request, response));
-  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+  ({ url } = await listenOnLoopback(site));
 });
 afterEach(async () => {
   await agent?.close();
-  site.closeAllConnections();
-  await new Promise((resolve) => site.close(resolve));
+  await endServer(site);
   await gateway?.close();
 });
 

@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connectAgent } from '../support/agent.js';
 import type { Agent } from '../support/agent.js';
 import { startGateway } from '../support/start-gateway.js';
 import type { Gateway } from '../support/start-gateway.js';
 import { indexText, publishTask } from '../support/uploads.js';
+import { endServer, listenOnLoopback } from '../../support/loopback-server.js';
 
 /** What somebody has, or nobody. */
 interface Belongings {
@@ -48,14 +48,13 @@ beforeAll(async () => {
     await publishTask(gateway, task.task_id, ['copied']);
   };
   site = createServer((_request, response) => response.setHeader('content-type', 'text/plain').end('a page'));
-  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-  siteUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}/page.txt`;
+  const { url } = await listenOnLoopback(site);
+  siteUrl = `${url}/page.txt`;
   [ada, viewer] = [await connectAgent(gateway, adaToken), await connectAgent(gateway, reader.token)];
 });
 afterAll(async () => {
   await Promise.all([ada?.close(), viewer?.close()]);
-  site?.closeAllConnections();
-  site?.close();
+  await endServer(site);
   await gateway?.close();
 });
 

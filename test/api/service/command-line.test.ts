@@ -1,6 +1,5 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
@@ -14,6 +13,7 @@ import { until } from '../../support/until.js';
 import { ADMIN_TOKEN, startGateway } from '../support/start-gateway.js';
 import { DASHBOARD_KEY, startProxy } from '../support/start-proxy.js';
 import type { Proxy } from '../support/start-proxy.js';
+import { endServer, listenOnLoopback } from '../../support/loopback-server.js';
 
 // Each command is a process that loads its code anew.
 jest.setTimeout(180_000);
@@ -191,14 +191,13 @@ describe('the gateway', () => {
       seen.push(headers.authorization, headers['x-api-key'] as string | undefined);
       response.writeHead(401).end('{"detail":"Unauthenticated"}');
     });
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { url } = await listenOnLoopback(other);
     try {
-      const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
       expect((await tamis(`users list --url ${url}`, local)).code).toBe(4);
       expect((await tamis(`keys list --url ${url}`, local)).code).toBe(4);
       expect(seen).toEqual([undefined, undefined, undefined, undefined]);
     } finally {
-      await new Promise((resolve) => other.close(resolve));
+      await endServer(other);
     }
   });
 
@@ -221,9 +220,8 @@ describe('the gateway', () => {
 
   it('is said to be away when it is', async () => {
     const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    await new Promise((resolve) => server.close(resolve));
+    const { port } = await listenOnLoopback(server);
+    await endServer(server);
     const { code, err } = await tamis(`migrate list --url http://127.0.0.1:${port}`);
     expect(code).toBe(3);
     expect(err).toContain('cannot be reached');

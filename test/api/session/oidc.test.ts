@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generateKeyPair } from 'jose';
 import {
@@ -10,6 +9,7 @@ import type { IdentityProviderServer } from '../../support/identity-provider/sta
 import { sha256Hex } from '../../../schemas/sha256.js';
 import { ADMIN_TOKEN, startGateway } from '../support/start-gateway.js';
 import type { Gateway } from '../support/start-gateway.js';
+import { endServer, listenOnLoopback } from '../../support/loopback-server.js';
 
 const HTML = { Accept: 'text/html' };
 
@@ -290,9 +290,8 @@ describe('a provider that is away', () => {
   it('is told in one sentence, keeps nobody with a token out, and is found when it is back', async () => {
     // A port that is free now, and was the provider's before.
     const place = createServer();
-    await new Promise<void>((resolve) => place.listen(0, '127.0.0.1', resolve));
-    const { port } = place.address() as AddressInfo;
-    await new Promise((resolve) => place.close(resolve));
+    const { port } = await listenOnLoopback(place);
+    await endServer(place);
     const issuer = `http://127.0.0.1:${port}`;
     const lonely = await open({ OIDC_ISSUER: issuer });
     const sentence = `OIDC_ISSUER: the identity provider at ${issuer} cannot be reached or used; sign in with a token, or try again later`;

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { endServer, listenOnLoopback } from '../../support/loopback-server.js';
 
 /** A server in the place of CAPI that answers by a script, and remembers the requests as they came. */
 export async function startUpstream(script: RequestListener) {
@@ -9,13 +9,12 @@ export async function startUpstream(script: RequestListener) {
     seen.push({ method: req.method, url: req.url, headers: req.headers });
     script(req, res);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url } = await listenOnLoopback(server);
   return {
     seen,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     async close(): Promise<void> {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await endServer(server);
     },
   };
 }

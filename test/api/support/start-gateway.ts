@@ -1,6 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -36,6 +35,7 @@ import { createFakeBackups } from '../../support/fakes/backups/fake-backups.js';
 import { createFakeMigrations } from '../../support/fakes/migrations/fake-migrations.js';
 import { createFakeWorkflows } from './fake-workflows.js';
 import { openDocumentStores } from './open-stores.js';
+import { endServer, listenOnLoopback } from '../../support/loopback-server.js';
 
 export const ADMIN_TOKEN = 'or-admin-0123456789abcdef';
 
@@ -189,8 +189,7 @@ export async function startGateway(options: GatewayOptions = {}) {
       (error: unknown) => response.destroy(error as Error),
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url } = await listenOnLoopback(server);
 
   // Far from the numbers that the service itself gives.
   let nextUser = 1001;
@@ -243,8 +242,7 @@ export async function startGateway(options: GatewayOptions = {}) {
       server.closeAllConnections();
     },
     async close(): Promise<void> {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await endServer(server);
       await Promise.all([dispatcher.destroy(), onnx.close(), own.downloads.close(), parser.close()]);
       await opened.close();
       await rm(scratchDirectory, { recursive: true, force: true });

@@ -2,7 +2,6 @@ import { createHash, createHmac } from 'node:crypto';
 import { createServer as createHttp } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createHttps } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { connectOpenSearch } from '../../../activities/stores/opensearch/connect-opensearch.js';
 import type { OpenSearchOptions } from '../../../activities/stores/opensearch/connect-opensearch.js';
@@ -10,6 +9,7 @@ import { parseConfig } from '../../../schemas/config/config.js';
 import { accessProblemOf } from '../../../schemas/engine-access.js';
 import { makeAuthorities, readTls } from '../../support/certificates.js';
 import type { Authorities, Certificate } from '../../support/certificates.js';
+import { endServer, listenOnLoopback } from '../../support/loopback-server.js';
 
 /** The real server behind doors that ask for what a secured one asks for; `test/secured` asks the security plugin. */
 let authorities: Authorities;
@@ -53,12 +53,9 @@ async function openDoor(guard: Guard, tls: 'tls' | 'plain'): Promise<number> {
           },
           handle,
         );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closings.push(() => {
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  return (server.address() as AddressInfo).port;
+  const { port } = await listenOnLoopback(server);
+  closings.push(() => endServer(server));
+  return port;
 }
 
 /** Undefined: the engine can be used. */

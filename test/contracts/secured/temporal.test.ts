@@ -1,5 +1,4 @@
 import { createSecureServer } from 'node:http2';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { connectTemporal } from '../../../api/temporal.js';
 import { parseConfig } from '../../../schemas/config/config.js';
@@ -9,6 +8,7 @@ import type { Authorities, Certificate } from '../../support/certificates.js';
 import { certificateFaults, temporalProblems } from '../../support/temporal-problems.js';
 import { openTlsProxy, targetOf } from '../../support/tls-proxy.js';
 import type { TlsProxy } from '../../support/tls-proxy.js';
+import { listenOnLoopback } from '../../support/loopback-server.js';
 
 /** The development server, which speaks no TLS, behind a proxy that ends it; `test/secured` asks one that does. */
 let authorities: Authorities;
@@ -75,11 +75,11 @@ test('a key goes along with every call over TLS, and one that is refused is name
       { endStream: true },
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = await listenOnLoopback(server);
   const ask = async (key: string) => {
     const workflows = connectTemporal(
       parseConfig({
-        TEMPORAL_ADDRESS: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+        TEMPORAL_ADDRESS: `127.0.0.1:${port}`,
         TEMPORAL_TLS_SERVER_CA_CERT_PATH: authorities.own.ca,
         TEMPORAL_API_KEY: key,
       }),

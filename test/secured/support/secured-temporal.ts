@@ -2,7 +2,6 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
@@ -10,6 +9,7 @@ import type { Authorities } from '../../support/certificates.js';
 import { readTls } from '../../support/certificates.js';
 import { freePort } from '../../support/free-port.js';
 import { closer, engineFolder, programOf, removeFolder, startEngine } from './engine-process.js';
+import { listenOnLoopback } from '../../support/loopback-server.js';
 
 /** The name in its certificate, which is not that of its address. */
 export const SERVER_NAME = 'temporal.internal';
@@ -166,9 +166,9 @@ async function publishKeys(publicKey: KeyObject): Promise<{ url: string; close()
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ keys: [key] }));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url } = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys.json`,
+    url: `${url}/keys.json`,
     close: () => new Promise((resolve) => server.close(resolve)),
   };
 }

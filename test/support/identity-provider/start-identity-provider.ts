@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { Provider } from 'oidc-provider';
+import { endServer } from '../loopback-server.js';
 
 const CLIENT_ID = 'tamis';
 const CLIENT_SECRET = 'a-client-secret-of-tests-0123456789';
@@ -90,8 +91,7 @@ export async function startIdentityProvider(port = 0) {
         .sign(key);
     },
     async close(): Promise<void> {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await endServer(server);
     },
   };
 }

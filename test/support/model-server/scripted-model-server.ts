@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer, json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { misbehave } from './behaviour.js';
@@ -9,6 +8,7 @@ import { dialects } from './dialects.js';
 import type { Dialect, Talk } from './dialects.js';
 import { scriptedVector } from './scripted-vector.js';
 import type { ScriptedModels } from './scripted-models.js';
+import { endServer, listenOnLoopback } from '../loopback-server.js';
 
 const DEFAULTS: ScriptedModels = {
   dimension: 48,
@@ -131,9 +131,9 @@ export async function startScriptedModelServer(settings: Partial<ScriptedModels>
   };
 
   const server = createServer((request, response) => void listen(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url } = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     models,
     requests,
     /** What was asked for one purpose. */
@@ -157,8 +157,7 @@ export async function startScriptedModelServer(settings: Partial<ScriptedModels>
       }
     },
     async close(): Promise<void> {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await endServer(server);
     },
   };
 }

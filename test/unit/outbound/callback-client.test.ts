@@ -1,17 +1,16 @@
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createCallbackClient } from '../../../activities/outbound/callback-client.js';
 import type { CallbackClient } from '../../../activities/ports/tasks.js';
+import { endServer, listenOnLoopback } from '../../support/loopback-server.js';
 
 let server: Server | undefined;
 let client: CallbackClient | undefined;
 afterEach(async () => {
   await client?.close();
-  server?.closeAllConnections();
-  await new Promise((resolve) => (server === undefined ? resolve(null) : server.close(resolve)));
+  await endServer(server);
 });
 
 const seen: { request: Pick<IncomingMessage, 'headers' | 'method' | 'url'>; body: string }[] = [];
@@ -26,8 +25,7 @@ async function listen(answer: RequestListener): Promise<number> {
       answer(request, response);
     });
   });
-  await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
+  return (await listenOnLoopback(server)).port;
 }
 
 function open(allowPrivateAddresses: boolean, signingKey: string | null = null) {

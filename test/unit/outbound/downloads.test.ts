@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Agent } from 'undici';
 import { createGuardedDispatcher } from '../../../activities/outbound/address-guard.js';
 import { createDownloads } from '../../../activities/outbound/downloads.js';
 import type { Downloads } from '../../../activities/ports/downloads.js';
+import { endServer, listenOnLoopback } from '../../support/loopback-server.js';
 
 let server: Server;
 let url: string;
@@ -25,13 +25,11 @@ beforeEach(async () => {
     seen.push(request);
     answer(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  ({ url } = await listenOnLoopback(server));
 });
 afterEach(async () => {
   await downloads.close();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await endServer(server);
 });
 
 const LIMITS = { maxBytes: 1000, timeoutMs: 5000 };

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createImportSources } from '../../../activities/outbound/import-sources.js';
 import type { ImportSources } from '../../../activities/ports/imports.js';
+import { endServer, listenOnLoopback } from '../../support/loopback-server.js';
 
 let server: Server;
 let base: string;
@@ -18,14 +18,12 @@ beforeEach(async () => {
     asked.push({ path: request.url ?? '', authorization: request.headers.authorization });
     answer(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  ({ url: base } = await listenOnLoopback(server));
   sources = createImportSources({ allowPrivateAddresses: true });
 });
 afterEach(async () => {
   await sources.close();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await endServer(server);
 });
 
 function open(from: ImportSources = sources, signal = new AbortController().signal) {

@@ -1,15 +1,14 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Agent } from 'undici';
 import { createWebSearch } from '../../../activities/outbound/web-search.js';
+import { endServer, listenOnLoopback } from '../../support/loopback-server.js';
 
 let server: Server | undefined;
 let agent: Agent | undefined;
 afterEach(async () => {
-  server?.closeAllConnections();
-  server?.close();
+  await endServer(server);
   await agent?.close();
 });
 
@@ -21,8 +20,8 @@ async function open(answer: (request: IncomingMessage) => { status?: number; bod
     if (given !== null)
       response.writeHead(given.status ?? 200, { 'content-type': 'application/json' }).end(given.body);
   });
-  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2/search/web`;
+  const { url } = await listenOnLoopback(server);
+  const baseUrl = `${url}/v2/search/web`;
   agent = new Agent();
   const web = createWebSearch(agent, { baseUrl, token: 'the-token', topK: 2, market: 'fr-fr' });
   return {

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { connectOpenSearch } from '../../../activities/stores/opensearch/connect-opensearch.js';
+import { endServer, listenOnLoopback } from '../../support/loopback-server.js';
 
 /** As OpenSearch 2.19 answers a request of 300 batches. */
 const USAGES = Array.from({ length: 300 }, (_, task) =>
@@ -16,6 +16,7 @@ const USAGES = Array.from({ length: 300 }, (_, task) =>
 );
 
 let server: Server;
+let url: string;
 let asked = 0;
 beforeAll(async () => {
   server = createServer((request, response) => {
@@ -26,12 +27,9 @@ beforeAll(async () => {
       response.end('{"deleted":300000}');
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  ({ url } = await listenOnLoopback(server));
 });
-afterAll(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-});
+afterAll(() => endServer(server));
 
 test.each([
   ['unsigned', null],
@@ -39,8 +37,7 @@ test.each([
 ])('an answer with 64 kB of headers is read (request %s)', async (_how, aws) => {
   const credentials = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'a-secret-of-the-test' };
   if (aws !== null) Object.assign(process.env, credentials);
-  const { port } = server.address() as AddressInfo;
-  const { client, close } = connectOpenSearch({ url: `http://127.0.0.1:${port}`, aws });
+  const { client, close } = connectOpenSearch({ url, aws });
   asked = 0;
   try {
     expect(await client.request('POST', '/chunks/_delete_by_query')).toEqual({ deleted: 300_000 });

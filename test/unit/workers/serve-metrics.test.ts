@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createMetrics } from '../../../activities/metrics.js';
 import { parseConfig } from '../../../schemas/config/config.js';
 import { serveMetrics } from '../../../workers/serve-metrics.js';
+import { endServer, listenOnLoopback } from '../../support/loopback-server.js';
 
 const SERIES = 'tamis_signals_forwarded_total 3';
 const SDK_SERIES = 'temporal_worker_task_slots_available{worker_type="ActivityWorker"} 10';
@@ -56,12 +56,11 @@ describe('the metrics of a worker', () => {
 
   test('hold those of the SDK, and lack them when its exporter does not answer', async () => {
     exporter = createServer((_request, response) => response.end(`${SDK_SERIES}\n`));
-    await new Promise<void>((resolve) => exporter?.listen(0, '127.0.0.1', resolve));
-    const sdkUrl = `http://127.0.0.1:${(exporter.address() as AddressInfo).port}/metrics`;
+    const { url } = await listenOnLoopback(exporter);
+    const sdkUrl = `${url}/metrics`;
     await serve({ METRICS_ALLOW_UNAUTHENTICATED: 'true' }, sdkUrl);
     expect((await (await ask()).text()).split('\n')).toEqual(expect.arrayContaining([SERIES, SDK_SERIES]));
-    exporter.closeAllConnections();
-    await new Promise((resolve) => exporter?.close(resolve));
+    await endServer(exporter);
     const alone = await (await ask()).text();
     expect(alone.split('\n')).toContain(SERIES);
     expect(alone).not.toContain('temporal_');

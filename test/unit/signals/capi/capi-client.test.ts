@@ -10,6 +10,7 @@ import { createStandInCapi } from '../../../../deploy/stand-in-capi/create-stand
 import type { StandInCapi } from '../../../../deploy/stand-in-capi/create-stand-in-capi.js';
 import { mintToken } from '../../../../deploy/stand-in-capi/stand-in-token.js';
 import { startUpstream } from '../../../api/support/scripted-upstream.js';
+import { listenOnLoopback } from '../../../support/loopback-server.js';
 
 let standIn: StandInCapi;
 const WATCHER = 'lapi-one';
@@ -143,8 +144,7 @@ describe('createCapiClient, against bytes that no good server sends', () => {
     socket.once('data', () => reply(socket));
   });
   beforeAll(async () => {
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    await listenOnLoopback(server);
   });
   afterAll(() => {
     server.close();

@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -10,14 +9,13 @@ import { gzipSync } from 'node:zlib';
 import { createCapiPassThrough } from '../../../../api/signals/relay/capi-pass-through.js';
 import type { CapiPassThrough } from '../../../../api/signals/relay/capi-pass-through.js';
 import { endToEndHeaders } from '../../../../api/signals/relay/end-to-end-headers.js';
+import { endServer, listenOnLoopback } from '../../../support/loopback-server.js';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
 async function listen(handler: Handler): Promise<{ server: Server; url: string }> {
   const server = createServer(handler);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { server, ...(await listenOnLoopback(server)) };
 }
 
 let answer: Handler;
@@ -26,10 +24,7 @@ const opened: CapiPassThrough[] = [];
 beforeAll(async () => {
   upstream = await listen((req, res) => answer(req, res));
 });
-afterAll(() => {
-  upstream.server.closeAllConnections();
-  upstream.server.close();
-});
+afterAll(() => endServer(upstream.server));
 afterEach(async () => {
   for (const one of opened.splice(0)) await one.close();
 });
@@ -235,8 +230,7 @@ describe('passThrough', () => {
     // The gateway reads on to nowhere: the rest can be sent, and the exchange ends in order.
     client.end('x'.repeat(3_000_000));
     await Promise.all([once(client, 'finish'), text(response)]);
-    gateway.server.closeAllConnections();
-    gateway.server.close();
+    await endServer(gateway.server);
   });
 });
 

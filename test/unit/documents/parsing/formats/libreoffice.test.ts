@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -13,6 +12,7 @@ import { startTestParser } from '../../../../support/documents/parse-file.js';
 import type { TestParser } from '../../../../support/documents/parse-file.js';
 import { writeOpenDocument } from '../../../../support/documents/write-office.js';
 import { until } from '../../../../support/until.js';
+import { endServer, listenOnLoopback } from '../../../../support/loopback-server.js';
 
 const RTF = String.raw`{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0 Times New Roman;}}
 {\stylesheet{\s1\outlinelevel0 heading 1;}}
@@ -122,15 +122,16 @@ const program = findLibreOffice();
 const describeInstalled = program === null ? describe.skip : describe;
 describeInstalled('LibreOffice, where it is installed', () => {
   let server: Server;
+  let url: string;
   const asked: string[] = [];
   beforeAll(async () => {
     server = createServer((request, response) => {
       asked.push(request.url ?? '');
       response.end();
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    ({ url } = await listenOnLoopback(server));
   });
-  afterAll(() => new Promise((resolve) => server.close(resolve)));
+  afterAll(() => endServer(server));
 
   it('reads RTF: headings, letters of code pages and beyond, tables', async () => {
     const { text, chunks, report } = await parser.parse('rtf', RTF);
@@ -183,8 +184,6 @@ describeInstalled('LibreOffice, where it is installed', () => {
   }, 60_000);
 
   it('fetches nothing that a document names', async () => {
-    const { port } = server.address() as AddressInfo;
-    const url = `http://127.0.0.1:${port}`;
     const field = (instruction: string): string =>
       String.raw`{\field{\*\fldinst ${instruction}}{\fldrslt shown}}`;
     const { text } = await parser.parse(
