@@ -16,8 +16,11 @@ interface Attachment {
 export interface FileStore {
   /** The active record of a name (live or not, never a tombstone). */
   get(partition: string, fileId: string): Promise<FileRecord | null>;
-  /** Records by surrogate key, tombstones included; missing keys are missing in the map. */
-  getMany(fileKeys: readonly string[]): Promise<Map<string, FileRecord>>;
+  /**
+   * Records by surrogate key, tombstones included; missing keys are missing in the map.
+   * @param options.reports false: without what parsing reported, which is a third of a record
+   */
+  getMany(fileKeys: readonly string[], options?: { reports?: boolean }): Promise<Map<string, FileRecord>>;
   /**
    * Live files of a partition, by file id, from the one at `offset` on, or from behind the id `after`; those of one
    * degraded stage if asked.

@@ -97,7 +97,8 @@ export async function checkGenerations<Leg extends string, Chunk extends ChunkHe
 ): Promise<CheckedLegs<Leg, Chunk>> {
   const names = Object.keys(legs) as Leg[];
   const keys = new Set(names.flatMap((name) => legs[name].map(({ chunk }) => chunk.file_key)));
-  const records = keys.size === 0 ? new Map<string, FileRecord>() : await files.getMany([...keys]);
+  const records =
+    keys.size === 0 ? new Map<string, FileRecord>() : await files.getMany([...keys], { reports: false });
   const dead = new Set<number>();
   const robbed = new Map<string, number>();
   const dropped = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Leg, DroppedHit[]>;

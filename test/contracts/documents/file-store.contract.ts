@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { FileStore } from '../../../activities/ports/files.js';
 import type { Scope } from '../../../schemas/documents/users.js';
+import { sampleReport } from '../../support/documents/sample-report.js';
 import { AWKWARD_METADATA, collect, sampleVersion, times } from '../samples.js';
 import { useSubject } from '../subject.js';
 import type { Subject } from '../subject.js';
@@ -312,6 +313,17 @@ export function fileStoreContract(subject: Subject<FileStore>): void {
         const { partition } = await makeLive();
         const file = await store().get(partition, 'guide');
         expect(file?.live?.metadata).toEqual(AWKWARD_METADATA);
+      });
+
+      test('keeps what parsing reported, and leaves it out where it is not wanted', async () => {
+        const { fileKey, taskId } = await admit();
+        const version = sampleVersion({ task_id: taskId, parse_report: sampleReport() });
+        await store().publish(fileKey, taskId, version);
+        const whole = (await store().getMany([fileKey])).get(fileKey)!;
+        expect(whole.live).toEqual(version);
+        const without = (await store().getMany([fileKey], { reports: false })).get(fileKey)!;
+        const { parse_report: _report, ...rest } = version;
+        expect(without).toEqual({ ...whole, live: rest });
       });
 
       test('never inserts, and never after a delete', async () => {

@@ -1,5 +1,5 @@
 import type { Filter, UpdateFilter } from 'mongodb';
-import type { FileRecord, FileVersion } from '../../../../schemas/documents/documents.js';
+import type { FileRecord, FileVersion, Metadata } from '../../../../schemas/documents/documents.js';
 import { metadataFromText, metadataToText } from './metadata-json.js';
 
 type VersionDocument = Omit<FileVersion, 'metadata'> & { metadata: string };
@@ -45,10 +45,15 @@ export function toVersionDocument(version: FileVersion): VersionDocument {
   };
 }
 
+/** Metadata is made of its text where it is asked for: a search looks at the records of all hits, and answers ten. */
 function toVersion(document: VersionDocument): FileVersion {
+  const { metadata: text, ...version } = document;
+  let metadata: Metadata | undefined;
   return {
-    ...document,
-    metadata: metadataFromText(document.metadata),
+    ...version,
+    get metadata() {
+      return (metadata ??= metadataFromText(text));
+    },
   };
 }
 

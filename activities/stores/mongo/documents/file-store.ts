@@ -23,6 +23,7 @@ import { createWorkspaceLinks } from './workspace-links.js';
 
 /** A change of a record in between makes a publication look again; so often in a row it does not happen. */
 const ATTEMPTS = 20;
+const WITHOUT_REPORTS = { projection: { 'live.parse_report': 0 } };
 /** Of a partition's names a page; they are short. */
 const NAMES_AT_ONCE = 1000;
 
@@ -47,8 +48,10 @@ export function createMongoFileStore(db: Db): FileStore {
       const document = await files.findOne({ name_key: nameKey(partition, fileId) });
       return document && toFileRecord(document);
     },
-    async getMany(fileKeys) {
-      const documents = await files.find({ _id: { $in: [...new Set(fileKeys)] } }).toArray();
+    async getMany(fileKeys, { reports = true } = {}) {
+      const documents = await files
+        .find({ _id: { $in: [...new Set(fileKeys)] } }, reports ? {} : WITHOUT_REPORTS)
+        .toArray();
       return new Map(documents.map((document) => [document._id, toFileRecord(document)]));
     },
     async listLive(scope, partition, { limit = 0, degradedStage, offset = 0, after } = {}) {

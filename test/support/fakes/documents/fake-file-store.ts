@@ -41,11 +41,14 @@ export function createFakeFileStore(): FileStore {
     async get(partition, fileId) {
       return copyRecord(active(partition, fileId) ?? null);
     },
-    async getMany(fileKeys) {
+    async getMany(fileKeys, { reports = true } = {}) {
       return new Map(
         fileKeys.flatMap((key) => {
           const file = files.get(key);
-          return file === undefined ? [] : [[key, copy(file)] as const];
+          if (file === undefined) return [];
+          const found = copy(file);
+          if (!reports) delete found.live?.parse_report;
+          return [[key, found] as const];
         }),
       );
     },
