@@ -116,17 +116,21 @@ test('bodies in flight are bounded by their bytes, and by the share of each user
   const greedy = gateway.addUser('greedy').token;
   const ada = gateway.addUser('ada').token;
   const leave = new AbortController();
-  const ask = (token: string, length: number): Promise<Response> =>
+  const bodyOf = (length: number): Buffer<ArrayBuffer> =>
+    Buffer.from(JSON.stringify({ messages: [{ role: 'user', content: 'x'.repeat(length) }], stream: true }));
+  // Written before: the time that a client takes for it in this process is not the gateway's.
+  const [large, small] = [bodyOf(7_000_000), bodyOf(1_000_000)];
+  const ask = (token: string, body: Buffer<ArrayBuffer>): Promise<Response> =>
     gateway.call('POST', '/v1/chat/completions', {
       token,
       signal: leave.signal,
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ messages: [{ role: 'user', content: 'x'.repeat(length) }], stream: true }),
+      body,
     });
   await watchHealth(gateway, async () => {
     const statuses: number[] = [];
     const asked = Array.from({ length: 12 }, () =>
-      ask(greedy, 7_000_000).then(
+      ask(greedy, large).then(
         ({ status, headers }) => {
           statuses.push(status);
           expect(headers.get('Retry-After')).toBe('1');
@@ -137,7 +141,7 @@ test('bodies in flight are bounded by their bytes, and by the share of each user
     await until('what does not fit is refused', async () => statuses.length >= 8);
     expect(new Set(statuses)).toEqual(new Set([503]));
     const before = chat.requests.length;
-    void ask(ada, 1_000_000).catch(() => undefined);
+    void ask(ada, small).catch(() => undefined);
     await until('another user is served', async () => chat.requests.length > before);
     leave.abort();
     await Promise.all(asked);
