@@ -53,9 +53,7 @@ async function openTimedOllama(
   return {
     url,
     lastFirstMs: () => last,
-    async close() {
-      await endServer(server);
-    },
+    close: () => endServer(server),
   };
 }
 

@@ -95,8 +95,6 @@ export async function openInstantModelServer(
       };
     },
     streaming: () => streaming,
-    async close() {
-      await endServer(server);
-    },
+    close: () => endServer(server),
   };
 }

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createStandInCapi } from '../../deploy/stand-in-capi/create-stand-in-capi.js';
@@ -10,6 +9,7 @@ import { generatedText } from '../support/generated-text.js';
 import { modelEnvironment } from '../support/model-server/open-models.js';
 import { startScriptedModelServer } from '../support/model-server/scripted-model-server.js';
 import type { ScriptedModelServer } from '../support/model-server/scripted-model-server.js';
+import { listenOnLoopback } from '../support/loopback-server.js';
 import { remainingDrift } from '../support/remaining-drift.js';
 import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
@@ -120,11 +120,11 @@ async function completed(urls: readonly string[]): Promise<void> {
 describe('a worker that gets SIGTERM', () => {
   it('while it starts ends at once', async () => {
     // It takes connections and never says a word.
-    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+    const silent = createServer(() => undefined);
     const asked = once(silent, 'connection');
-    await once(silent, 'listening');
+    const { port } = await listenOnLoopback(silent);
     const other = await openStack();
-    const url = `mongodb://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const url = `mongodb://127.0.0.1:${port}`;
     const starting = other.startWorker({ MONGODB_URL: url }).catch(() => 'ended');
     await asked;
     const { code, ms } = await stopped(() => other.stopWorker());

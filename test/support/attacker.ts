@@ -4,11 +4,11 @@
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AttackOrder } from './start-attacker.js';
 import { ATTACKS } from './attacks.js';
+import { listenOnLoopback } from './loopback-server.js';
 
 const { name, triesPerSecond, at, isControl } = JSON.parse(process.argv[2] ?? '') as AttackOrder;
 const attack = ATTACKS.find((one) => one.name === name)!;
@@ -32,16 +32,10 @@ const pour = createServer((req, res) => {
   write();
 });
 
-async function listen(server: ReturnType<typeof createServer>): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 const target = {
   ...at,
-  ...(isControl && { base: await listen(harmless) }),
-  pourUrl: `${await listen(pour)}/v1`,
+  ...(isControl && { base: (await listenOnLoopback(harmless)).url }),
+  pourUrl: `${(await listenOnLoopback(pour)).url}/v1`,
 };
 let over = false;
 let tries = 0;

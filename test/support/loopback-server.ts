@@ -13,6 +13,7 @@ export async function listenOnLoopback(server: Server): Promise<{ port: number; 
 
 /** Cuts the connections of a server, if there is one; returns once it has ended. */
 export async function endServer(server: HttpServer | HttpsServer | undefined): Promise<void> {
-  server?.closeAllConnections();
-  await new Promise((resolve) => (server === undefined ? resolve(null) : server.close(resolve)));
+  if (server === undefined) return;
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
 }

@@ -22,9 +22,7 @@ export async function openRdapStandIn(
   return {
     asked,
     url: `http://127.0.0.1:${port}/`,
-    async close(): Promise<void> {
-      await endServer(server);
-    },
+    close: () => endServer(server),
   };
 }
 

@@ -13,6 +13,7 @@ import { until } from '../../support/until.js';
 import { ADMIN_TOKEN, startGateway } from '../support/start-gateway.js';
 import { DASHBOARD_KEY, startProxy } from '../support/start-proxy.js';
 import type { Proxy } from '../support/start-proxy.js';
+import { freePort } from '../../support/free-port.js';
 import { endServer, listenOnLoopback } from '../../support/loopback-server.js';
 
 // Each command is a process that loads its code anew.
@@ -219,10 +220,7 @@ describe('the gateway', () => {
   });
 
   it('is said to be away when it is', async () => {
-    const server = createServer();
-    const { port } = await listenOnLoopback(server);
-    await endServer(server);
-    const { code, err } = await tamis(`migrate list --url http://127.0.0.1:${port}`);
+    const { code, err } = await tamis(`migrate list --url http://127.0.0.1:${await freePort()}`);
     expect(code).toBe(3);
     expect(err).toContain('cannot be reached');
   });

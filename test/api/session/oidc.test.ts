@@ -1,4 +1,3 @@
-import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generateKeyPair } from 'jose';
 import {
@@ -9,7 +8,7 @@ import type { IdentityProviderServer } from '../../support/identity-provider/sta
 import { sha256Hex } from '../../../schemas/sha256.js';
 import { ADMIN_TOKEN, startGateway } from '../support/start-gateway.js';
 import type { Gateway } from '../support/start-gateway.js';
-import { endServer, listenOnLoopback } from '../../support/loopback-server.js';
+import { freePort } from '../../support/free-port.js';
 
 const HTML = { Accept: 'text/html' };
 
@@ -289,9 +288,7 @@ describe('GET /auth/methods', () => {
 describe('a provider that is away', () => {
   it('is told in one sentence, keeps nobody with a token out, and is found when it is back', async () => {
     // A port that is free now, and was the provider's before.
-    const place = createServer();
-    const { port } = await listenOnLoopback(place);
-    await endServer(place);
+    const port = await freePort();
     const issuer = `http://127.0.0.1:${port}`;
     const lonely = await open({ OIDC_ISSUER: issuer });
     const sentence = `OIDC_ISSUER: the identity provider at ${issuer} cannot be reached or used; sign in with a token, or try again later`;

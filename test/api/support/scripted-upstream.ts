@@ -13,8 +13,6 @@ export async function startUpstream(script: RequestListener) {
   return {
     seen,
     url,
-    async close(): Promise<void> {
-      await endServer(server);
-    },
+    close: () => endServer(server),
   };
 }

@@ -90,9 +90,7 @@ export async function startIdentityProvider(port = 0) {
         .setIssuedAt()
         .sign(key);
     },
-    async close(): Promise<void> {
-      await endServer(server);
-    },
+    close: () => endServer(server),
   };
 }
 

@@ -156,9 +156,7 @@ export async function startScriptedModelServer(settings: Partial<ScriptedModels>
         delete always[purpose];
       }
     },
-    async close(): Promise<void> {
-      await endServer(server);
-    },
+    close: () => endServer(server),
   };
 }
 

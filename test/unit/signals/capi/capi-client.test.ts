@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { gunzipSync } from 'node:zlib';
 import { createCapiClient } from '../../../../activities/signals/capi/capi-client.js';
@@ -143,15 +143,13 @@ describe('createCapiClient, against bytes that no good server sends', () => {
     socket.on('error', () => undefined);
     socket.once('data', () => reply(socket));
   });
+  let baseUrl: string;
   beforeAll(async () => {
-    await listenOnLoopback(server);
+    const { url } = await listenOnLoopback(server);
+    baseUrl = `${url}/under/a/path/`;
   });
   afterAll(() => {
     server.close();
-  });
-  let baseUrl: string;
-  beforeEach(() => {
-    baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/under/a/path/`;
   });
 
   const cases: [string, (socket: Socket) => void, Partial<DeliveryResult>][] = [
