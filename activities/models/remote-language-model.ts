@@ -9,26 +9,11 @@ import { plainText } from './servers/wordpiece-text.js';
 const OTHER_TOKENISERS = 2;
 const FEW_TOKENS = 64;
 
-/**
- * Whether or not a server keeps to the number of tokens that it was asked for: what goes far beyond it ends there, as
- * an answer that is cut for its length.
- */
-async function* withinTokens(
-  deltas: AsyncGenerator<ChatDelta, void, undefined>,
-  maxTokens: number,
-  signal: AbortSignal,
-): AsyncGenerator<ChatDelta, void, undefined> {
-  let left = maxTokens * OTHER_TOKENISERS + FEW_TOKENS;
-  for await (const delta of deltas) {
-    const more = delta.more === undefined ? '' : JSON.stringify(delta.more);
-    left -= await countInSlices(delta.content, left, signal);
-    if (left >= 0) left -= await countInSlices(more, left, signal);
-    if (left < 0) {
-      yield { content: '', finishReason: 'length' };
-      return;
-    }
-    yield delta;
-  }
+/** What is left of an answer's tokens behind a delta. */
+async function leftBehind(left: number, delta: ChatDelta, signal: AbortSignal | undefined): Promise<number> {
+  const behindWords = left - (await countInSlices(delta.content, left, signal));
+  if (behindWords < 0 || delta.more === undefined) return behindWords;
+  return behindWords - (await countInSlices(JSON.stringify(delta.more), behindWords, signal));
 }
 
 /** A language model behind a model server. Aborting, or leaving the stream, stops the generation on the server. */
@@ -54,16 +39,21 @@ export function createRemoteLanguageModel(options: {
     contextTokens,
     ...(options.answerTokens !== null && { answerTokens: options.answerTokens }),
     async *stream(messages, chat) {
-      // The consumer may leave by `return` alone, without a signal of its own.
-      const left = new AbortController();
-      const signal = chat.signal === undefined ? left.signal : AbortSignal.any([chat.signal, left.signal]);
+      const { signal, maxTokens = contextTokens } = chat;
+      // Whether or not a server keeps to the number of tokens that it was asked for: what goes far beyond it ends
+      // there, as an answer that is cut for its length.
+      let left = maxTokens * OTHER_TOKENISERS + FEW_TOKENS;
       try {
-        const deltas = calls.stream(() => server.stream(callOf(messages, { ...chat, signal })), signal);
-        yield* withinTokens(deltas, chat.maxTokens ?? contextTokens, signal);
+        for await (const delta of calls.stream(() => server.stream(callOf(messages, chat)), signal)) {
+          left = await leftBehind(left, delta, signal);
+          if (left < 0) {
+            yield { content: '', finishReason: 'length' };
+            return;
+          }
+          yield delta;
+        }
       } catch (error) {
         throw providerError(error, 'chat', endpointName);
-      } finally {
-        left.abort();
       }
     },
     async complete(messages, chat) {

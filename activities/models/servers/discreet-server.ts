@@ -29,19 +29,17 @@ function orDiscreet<T>(answer: Promise<T>, asked: () => readonly string[]): Prom
   });
 }
 
-/** The same server, whose failures quote nothing of what it was asked. */
-export function discreetServer(server: ModelServer): ModelServer {
+/** What a chat failed with, without what was asked in it. */
+export function discreetFailure(error: unknown, call: ChatCall): unknown {
+  return discreet(error, () => textsOf.chat(call));
+}
+
+/** The same server, whose failures quote nothing of what it was asked; of its streams, see `discreetFailure`. */
+export function discreetServer(server: ModelServer): Omit<ModelServer, 'stream'> {
   return {
     ...server,
     embed: (call, signal) => orDiscreet(server.embed(call, signal), () => textsOf.embed(call)),
     complete: (call) => orDiscreet(server.complete(call), () => textsOf.chat(call)),
-    async *stream(call) {
-      try {
-        yield* server.stream(call);
-      } catch (error) {
-        throw discreet(error, () => textsOf.chat(call));
-      }
-    },
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Meter, ModelCall } from '../../ports/meter.js';
 import { currentRequestId, currentSpan } from '../../request-scope.js';
-import { discreetReranker, discreetServer, discreetTranscriber } from './discreet-server.js';
+import { discreetFailure, discreetReranker, discreetServer, discreetTranscriber } from './discreet-server.js';
 import type { ModelServer } from './model-server.js';
 import { ProviderFailure } from './provider-failure.js';
 import type { RerankerServer } from './reranker-server.js';
@@ -65,7 +65,7 @@ export function measuredServer(
       // A consumer that has enough leaves by `return`, which ends this in `finally` alone.
       let outcome = 'cancelled';
       try {
-        for await (const delta of server.stream(call)) {
+        for await (const delta of plain.stream(call)) {
           if (delta.usage !== undefined) meter.tokensUsed('chat', delta.usage);
           if (delta.finishReason !== undefined) outcome = 'ok';
           yield delta;
@@ -73,7 +73,7 @@ export function measuredServer(
         outcome = 'ok';
       } catch (error) {
         outcome = outcomeOf(error);
-        throw error;
+        throw discreetFailure(error, call);
       } finally {
         done(outcome);
       }

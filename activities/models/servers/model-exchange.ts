@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { request } from 'undici';
 import type { Dispatcher, FormData } from 'undici';
 import { readStart, readWhole } from '../../outbound/read-body.js';
@@ -35,6 +36,9 @@ export function checkLine(length: number): void {
   if (length > MAX_LINE)
     throw new ProviderFailure('bad-answer', `the provider sent a line of more than ${MAX_LINE} characters`);
 }
+
+/** A shorter body is left to undici. */
+const HELD_CHARACTERS = 2048;
 
 export interface ModelRequest {
   dispatcher: Dispatcher;
@@ -96,6 +100,24 @@ function watchSilence(timeoutMs: number, totalMs: number | null) {
 }
 
 /**
+ * undici holds a body until its answer has ended, as text and as bytes: where a long prompt is answered by a stream,
+ * for minutes. As a stream of its own it is let go once it is sent.
+ */
+function bodyOf(
+  body: ModelRequest['body'],
+  headers: Readonly<Record<string, string>>,
+): Pick<Dispatcher.RequestOptions, 'body' | 'headers'> {
+  if (typeof body !== 'string' || body.length < HELD_CHARACTERS) return { body: body ?? null, headers };
+  const bytes = Buffer.from(body);
+  const stream = new Readable({ read: () => undefined });
+  // Without its length it would go out in chunks, which some servers do not take.
+  const answer = { body: stream, headers: { ...headers, 'content-length': String(bytes.length) } };
+  stream.push(bytes);
+  stream.push(null);
+  return answer;
+}
+
+/**
  * One request to a model server. A refusal is thrown with what the server said; redirects are not followed, so that
  * a key never travels on. The caller's own abort comes out as its signal's reason.
  * @throws ProviderFailure
@@ -110,9 +132,8 @@ export async function openExchange(asked: ModelRequest): Promise<ModelAnswer> {
     const response = await request(url, {
       dispatcher,
       method,
-      headers,
+      ...bodyOf(body, headers),
       signal: either,
-      body: body ?? null,
       // The watch is the only clock: undici's own know no difference between thinking and silence.
       headersTimeout: 0,
       bodyTimeout: 0,

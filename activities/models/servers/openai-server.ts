@@ -127,10 +127,11 @@ export function createOpenAiServer(
       const { data } = readAs(EmbeddingsAnswer, answer, 'list of embeddings');
       return [...data].sort((a, b) => a.index - b.index).map(({ embedding }) => embedding);
     },
-    async *stream(call) {
-      const body = { ...chatBody(call), stream: true, stream_options: { include_usage: true } };
-      yield* openAiDeltas(await post('/chat/completions', body, call.options.signal));
-    },
+    stream: (call) =>
+      openAiDeltas(() => {
+        const body = { ...chatBody(call), stream: true, stream_options: { include_usage: true } };
+        return post('/chat/completions', body, call.options.signal);
+      }),
     async complete(call) {
       const answer = await readJson(await post('/chat/completions', chatBody(call), call.options.signal));
       const { choices, usage } = readAs(ChatAnswer, answer, 'chat completion');

@@ -51,47 +51,55 @@ function failureIn(error: unknown): ProviderFailure {
   return new ProviderFailure('failed', `the provider gave up: ${String(inner).slice(0, 300)}`);
 }
 
-/** The `data` of each event of a stream of server-sent events, in order. */
-async function* eventsIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
-  const waiting: string[] = [];
-  const parser = createParser({ onEvent: ({ data }) => waiting.push(data) });
+/** Takes the chunks of a stream of server-sent events, and answers the `data` of those that end in each, in order. */
+function createEventReader() {
+  let ended: string[] = [];
+  const parser = createParser({ onEvent: ({ data }) => ended.push(data) });
   // A character may be cut in two at the edge of a chunk.
   const decoder = new TextDecoder();
   let unread = 0;
-  for await (const chunk of chunks) {
+  return (chunk: Buffer): string[] => {
     unread += chunk.length;
     parser.feed(decoder.decode(chunk, { stream: true }));
-    if (waiting.length > 0) unread = 0;
+    if (ended.length > 0) unread = 0;
     checkLine(unread);
-    while (waiting.length > 0) yield waiting.shift() ?? '';
-  }
+    const events = ended;
+    ended = [];
+    return events;
+  };
 }
 
 /**
  * A streamed chat completion as deltas. Usage comes in an event of its own behind the finish, so the last delta is
  * given at the end of the stream. A stream that ends without a finish has been cut.
+ * @param ask opens the exchange, once the first delta is wanted
  */
-export async function* openAiDeltas(answer: ModelAnswer): AsyncGenerator<ChatDelta, void, undefined> {
-  if (answer.contentType !== 'text/event-stream') {
-    answer.discard();
+export async function* openAiDeltas(
+  ask: () => Promise<ModelAnswer>,
+): AsyncGenerator<ChatDelta, void, undefined> {
+  const { contentType, chunks, discard } = await ask();
+  if (contentType !== 'text/event-stream') {
+    discard();
     throw new ProviderFailure(
       'bad-answer',
-      `the provider answered '${answer.contentType}' instead of a stream of events`,
+      `the provider answered '${contentType}' instead of a stream of events`,
     );
   }
   let finishReason: FinishReason | undefined;
   let usage: Pick<ChatDelta, 'usage'> = {};
-  for await (const data of eventsIn(answer.chunks)) {
-    if (data === '[DONE]') break;
-    const event = parseEvent(data);
-    if (event.error !== undefined && event.error !== null) throw failureIn(event.error);
-    if (event.usage !== undefined && event.usage !== null) usage = openAiUsage(event.usage);
-    const choice = event.choices?.[0];
-    if (choice === undefined) continue;
-    const delta = deltaOf(choice);
-    if (delta !== null) yield delta;
-    if (choice.finish_reason != null) finishReason = finishReasonOf(choice.finish_reason);
-  }
+  const read = createEventReader();
+  reading: for await (const chunk of chunks)
+    for (const data of read(chunk)) {
+      if (data === '[DONE]') break reading;
+      const event = parseEvent(data);
+      if (event.error !== undefined && event.error !== null) throw failureIn(event.error);
+      if (event.usage !== undefined && event.usage !== null) usage = openAiUsage(event.usage);
+      const choice = event.choices?.[0];
+      if (choice === undefined) continue;
+      const delta = deltaOf(choice);
+      if (delta !== null) yield delta;
+      if (choice.finish_reason != null) finishReason = finishReasonOf(choice.finish_reason);
+    }
   if (finishReason === undefined)
     throw new ProviderFailure('failed', 'the provider ended its answer without a finish');
   yield { content: '', finishReason, ...usage };

@@ -136,6 +136,18 @@ describe.each(['ollama', 'openai'] as const)('a language model behind the %s dia
     );
   });
 
+  test('a long prompt arrives whole, and with its length', async () => {
+    await open();
+    const content = `${'Le moulin ouvre à neuf heures. '.repeat(2000)}When does it open?`;
+    let words = '';
+    for await (const delta of model.stream([{ role: 'user', content }], {})) words += delta.content;
+    expect(words).toBe('The mill opens at nine.');
+    const asked = server.asked('chat').at(-1)!;
+    expect(asked.body['messages']).toEqual([{ role: 'user', content }]);
+    expect(Number(asked.headers['content-length'])).toBeGreaterThan(content.length);
+    expect(asked.headers['transfer-encoding']).toBeUndefined();
+  });
+
   test('so many answers at once, the others wait, and one that is left makes room', async () => {
     await open({ LLM_SEMAPHORE: '2' });
     server.always('chat', { kind: 'pause', afterWords: 1 });
