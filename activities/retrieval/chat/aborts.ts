@@ -11,17 +11,18 @@ export function returnAborts<Item>(
 ): AsyncGenerator<Item, void, undefined> {
   const controller = new AbortController();
   const inner = start(AbortSignal.any([outer, controller.signal]));
-  const leave = new Error('The consumer left.');
+  // Made when it is needed: an error keeps the places of its stack.
+  const leave = (): void => controller.abort(new Error('The consumer left.'));
   const returnNow = inner.return.bind(inner);
   const throwNow = inner.throw.bind(inner);
   return Object.assign(inner, {
     // eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- as AsyncGenerator declares it
     return: async (value: void) => {
-      controller.abort(leave);
+      leave();
       return returnNow(value);
     },
     throw: async (error: unknown) => {
-      controller.abort(leave);
+      leave();
       return throwNow(error);
     },
   });

@@ -1,7 +1,7 @@
 import { countInSlices } from '../../text/count-in-slices.js';
 import type { ChatMessage } from '../../ports/models.js';
 import { countMessageTokens } from '../../models/builtin/message-tokens.js';
-import type { ChatEvent } from './chat-request.js';
+import type { ChatEnd } from './chat-request.js';
 import { isWebPage } from './chat-sources.js';
 import type { ChatSource, ChatSources } from './chat-sources.js';
 import { createSupportFinder } from './find-support.js';
@@ -55,7 +55,7 @@ function sourcesOf({ relay, presented }: Asked, sentences: readonly JudgedSenten
 }
 
 /** The last event of an answer, but for what the steps before the model have to say. */
-export async function answerEnd(asked: Asked): Promise<Extract<ChatEvent, { type: 'end' }>> {
+export async function answerEnd(asked: Asked): Promise<ChatEnd> {
   const { relay, messages, presented } = asked;
   const sentences = presented.length === 0 ? [] : await judged(asked);
   const sources = sourcesOf(asked, sentences);

@@ -106,3 +106,6 @@ export type ChatEvent =
       degraded?: DegradedStep[];
       trace?: ChatTrace;
     };
+
+/** The last event of an answer. */
+export type ChatEnd = Extract<ChatEvent, { type: 'end' }>;

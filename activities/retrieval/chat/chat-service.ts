@@ -9,7 +9,7 @@ import type { PromptSource } from '../../ports/prompts.js';
 import { addressesIn, createLinkFilter } from './answer-links.js';
 import { answerEnd, textsOf } from './answer-end.js';
 import type { Asked } from './answer-end.js';
-import type { ChatEvent, ChatRequest } from './chat-request.js';
+import type { ChatEnd, ChatEvent, ChatRequest } from './chat-request.js';
 import { createCitationFilter } from './citations.js';
 import { isWebPage } from './chat-sources.js';
 import type { ChatSource } from './chat-sources.js';
@@ -20,7 +20,7 @@ import type { GatherSettings, Gathered } from './gather-sources.js';
 import { keepVerified } from './keep-verified.js';
 import { planTokens } from './plan-tokens.js';
 import { buildPrompt, MIN_SOURCES_BUDGET, promptOverhead, TOKENS_PER_SOURCE } from './prompt.js';
-import type { Voice } from './prompt.js';
+import type { Material, Voice } from './prompt.js';
 import { relayModelStream } from './relay-model-stream.js';
 import { returnAborts } from './aborts.js';
 import { createQuestionRewriter } from './rewrite-question.js';
@@ -78,6 +78,31 @@ function knownTexts(presented: readonly ChatSource[], { messages }: ChatRequest)
   ];
 }
 
+/**
+ * What was gathered, without what the end of this answer does not tell: an answer may take minutes, and what was found
+ * is more than what stands in the prompt.
+ */
+function toldAtEnd(
+  request: ChatRequest,
+  { materials, attachments, degraded, retrieved, trace }: Gathered,
+): { materials: Material[]; end: Partial<ChatEnd>; trace: Gathered['trace'] | null } {
+  const searched = [...new Set(trace.queries.map(({ text }) => text))];
+  return {
+    materials,
+    end: {
+      ...(request.allRetrieved === true && { allRetrieved: retrieved }),
+      ...(searched.length > 0 && { searched }),
+      ...(attachments.length > 0 && { attachments }),
+      ...(degraded.length > 0 && { degraded }),
+    },
+    trace: request.trace === true ? trace : null,
+  };
+}
+
+function idOf(source: ChatSource): string {
+  return isWebPage(source) ? source.url : source.chunk.chunk_id;
+}
+
 /** The answer when every sentence that claims something was withheld. */
 const NOTHING_LEFT = {
   en: 'The sources do not support an answer to this question.',
@@ -122,10 +147,10 @@ export function createChatService(dependencies: {
       ? answering
       : models.languageModel(request.rewritingModel).catch(() => answering);
 
-  /** With as many sources as fit; with fewer when the model finds the prompt too long. */
+  /** With as many sources as fit; with fewer when the model finds the prompt too long. Takes `materials` as its own. */
   async function* askWithSources(
     request: ChatRequest,
-    { materials }: Gathered,
+    materials: Material[],
     asking: {
       model: LanguageModel;
       options: Parameters<typeof relayModelStream>[2];
@@ -142,6 +167,8 @@ export function createChatService(dependencies: {
     const filters = {
       citations: isData ? null : createCitationFilter(presented.length),
       links: createLinkFilter({ known: addressesIn(knownTexts(presented, request)), language, isData }),
+      // Those that are not in the prompt are of no use any more, and an answer may take minutes.
+      onBegun: () => void materials.splice(0),
     };
     try {
       const shown = relayModelStream(model, messages, options, filters);
@@ -157,7 +184,7 @@ export function createChatService(dependencies: {
       const tooLong = error instanceof AppError && error.code === 'CONTEXT_TOO_LONG';
       if (!tooLong || presented.length === 0 || half < MIN_SOURCES_BUDGET) throw error;
       // The model counts other tokens than we do. Nothing was answered yet: fewer sources may fit.
-      return yield* askWithSources(request, { materials } as Gathered, asking, half);
+      return yield* askWithSources(request, materials, asking, half);
     }
   }
 
@@ -205,25 +232,19 @@ export function createChatService(dependencies: {
       return;
     }
     const rewriting = await rewritingModel(request, model);
-    const gathered = await gather(request, question, { answering: model, rewriting }, date);
+    const { materials, end, trace } = toldAtEnd(
+      request,
+      await gather(request, question, { answering: model, rewriting }, date),
+    );
     // As many tokens as the reranker would leave chunks (wire contract, section 1.9), and what the web may add to them.
     const documents = (request.topN ?? settings.topN) * (settings.chunkSize + 2 * TOKENS_PER_SOURCE);
     const web = request.webSearch === true ? settings.webSearch.maxTokens : 0;
     const asking = { model, options, frame };
-    const asked = yield* askWithSources(request, gathered, asking, Math.min(left, documents + web));
-    const { attachments, degraded, retrieved, trace } = gathered;
+    const asked = yield* askWithSources(request, materials, asking, Math.min(left, documents + web));
     yield {
       ...(await answerEnd(asked)),
-      ...(request.allRetrieved === true && { allRetrieved: retrieved }),
-      ...(trace.queries.length > 0 && { searched: [...new Set(trace.queries.map(({ text }) => text))] }),
-      ...(attachments.length > 0 && { attachments }),
-      ...(degraded.length > 0 && { degraded }),
-      ...(request.trace === true && {
-        trace: {
-          ...trace,
-          presented: asked.presented.flatMap((one) => ('chunk' in one ? one.chunk.chunk_id : one.url)),
-        },
-      }),
+      ...end,
+      ...(trace !== null && { trace: { ...trace, presented: asked.presented.map(idOf) } }),
     };
   }
 

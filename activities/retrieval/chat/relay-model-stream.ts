@@ -10,6 +10,7 @@ import type {
 } from '../../ports/models.js';
 import type { LinkFilter } from './answer-links.js';
 import type { CitationFilter, Citations } from './citations.js';
+import { createTextCollector } from '../../text/text-collector.js';
 import { waitsUntilAbort } from './aborts.js';
 import { createShownLogprobs } from './shown-logprobs.js';
 
@@ -39,6 +40,8 @@ export interface RelayedAnswer {
 export interface AnswerFilters {
   citations: CitationFilter | null;
   links: LinkFilter | null;
+  /** Told when the first delta is about to go out: from then on nothing is thrown any more. */
+  onBegun?: () => void;
 }
 
 /**
@@ -52,14 +55,13 @@ export async function* relayModelStream(
   model: LanguageModel,
   messages: readonly ChatMessage[],
   options: ChatOptions & { signal: AbortSignal },
-  { citations: filter, links }: AnswerFilters,
+  { citations: filter, links, onBegun }: AnswerFilters,
 ): AsyncGenerator<ShownDelta, RelayedAnswer, undefined> {
-  const controller = new AbortController();
-  const signal = AbortSignal.any([options.signal, controller.signal]);
+  const { signal } = options;
   const waits = waitsUntilAbort(signal);
-  const relayed: RelayedAnswer = {
-    answer: '',
-    shown: '',
+  const answer = createTextCollector();
+  const toShow = createTextCollector();
+  const relayed: Omit<RelayedAnswer, 'answer' | 'shown'> = {
     citations: { reported: false, none: false, cited: [] },
     finishReason: 'stop',
     usage: undefined,
@@ -69,7 +71,7 @@ export async function* relayModelStream(
   const probabilities = createShownLogprobs();
   const throughLinks = (text: string): string => (links === null ? text : links.push(text));
   const shownDelta = (content: string, more?: MoreFields): ShownDelta => {
-    relayed.shown += content;
+    toShow.add(content);
     const logprobs = probabilities.show(content.length);
     // Behind an address that was left out they would stand beside other words.
     if (links !== null && links.removed() > 0)
@@ -86,12 +88,12 @@ export async function* relayModelStream(
   let iterator: AsyncIterator<ChatDelta> | undefined;
   try {
     signal.throwIfAborted();
-    iterator = model.stream(messages, { ...options, signal })[Symbol.asyncIterator]();
+    iterator = model.stream(messages, options)[Symbol.asyncIterator]();
     for (;;) {
       const step = await waits.orAbort(iterator.next());
       if (step.done === true) break;
       const { content, more, logprobs = [], finishReason, usage } = step.value;
-      relayed.answer += content;
+      answer.add(content);
       probabilities.hear(logprobs);
       if (finishReason !== undefined) {
         relayed.finishReason = finishReason;
@@ -100,18 +102,18 @@ export async function* relayModelStream(
       relayed.usage = usage ?? relayed.usage;
       const shown = throughLinks(filter === null ? content : filter.push(content));
       if (shown === '' && more === undefined) continue;
+      if (!begun) onBegun?.();
       begun = true;
       yield shownDelta(shown, more);
     }
     if (!finished)
       throw new AppError('INFERENCE_ERROR', 'The model provider ended its answer without a finish.');
   } catch (error) {
-    if (!begun) throw options.signal.aborted ? error : AppError.from(error, 'INFERENCE_ERROR');
+    if (!begun) throw signal.aborted ? error : AppError.from(error, 'INFERENCE_ERROR');
     relayed.error = AppError.from(error, 'INFERENCE_ERROR');
   } finally {
-    // Also when the consumer left: the model stops, whether it listens to the signal or to `return`.
-    controller.abort();
     waits.dispose();
+    // Also when the consumer left, which it can between two words alone; while one is waited for, it aborts the signal.
     void iterator?.return?.().catch(() => undefined);
   }
   let rest = '';
@@ -123,5 +125,5 @@ export async function* relayModelStream(
   rest += links?.end() ?? '';
   relayed.linksRemoved = links?.removed() ?? 0;
   if (rest !== '') yield shownDelta(rest);
-  return relayed;
+  return { ...relayed, answer: answer.text(), shown: toShow.text() };
 }

@@ -8,7 +8,7 @@ import type {
   EvaluationSettings,
   QuestionResult,
 } from '../../../schemas/retrieval/evaluation.js';
-import type { ChatEvent } from '../chat/chat-request.js';
+import type { ChatEnd } from '../chat/chat-request.js';
 import type { ChatService } from '../chat/chat-service.js';
 import { settingsOfChat } from '../chat/chat-settings.js';
 import { searchSettings } from '../search/search-settings.js';
@@ -77,7 +77,7 @@ async function answerTo(
   chat: AskingServices['chat'],
   text: string,
   { partition, config, signal }: Asking,
-): Promise<{ answer: string; end: Extract<ChatEvent, { type: 'end' }> }> {
+): Promise<{ answer: string; end: ChatEnd }> {
   let answer = '';
   const events = chat.respond({
     scope: scopeOf(partition),

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { isWebPage, shownSources } from '../../../activities/retrieval/chat/chat-sources.js';
+import type { ChatEnd } from '../../../activities/retrieval/chat/chat-request.js';
 import type { ChatSource } from '../../../activities/retrieval/chat/chat-sources.js';
 import { presentChunkMetadata } from '../../../activities/retrieval/search/present-metadata.js';
 import type { ChatExtra } from '../../../schemas/retrieval/chat-api.js';
-import type { ChatEnd, CollectedAnswer } from './collect-answer.js';
+import type { CollectedAnswer } from './collect-answer.js';
 import type { Links } from '../../http/links.js';
 
 /** What every part of one answer carries. */

@@ -1,5 +1,5 @@
 import type { MoreFields, TokenLogprob } from '../../../activities/ports/models.js';
-import type { ChatEvent } from '../../../activities/retrieval/chat/chat-request.js';
+import type { ChatEnd, ChatEvent } from '../../../activities/retrieval/chat/chat-request.js';
 import type { ShownDelta } from '../../../activities/retrieval/chat/relay-model-stream.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { ChatExtra } from '../../../schemas/retrieval/chat-api.js';
@@ -7,7 +7,6 @@ import { errorFrom } from '../../http/error-from.js';
 import type { Logger } from '../../logger.js';
 import { chatExtra, chatUsage } from './chat-answer.js';
 import type { ChatFrame } from './chat-answer.js';
-import type { ChatEnd } from './collect-answer.js';
 import type { Links } from '../../http/links.js';
 import { dataEvent, DONE_EVENT, errorEvent } from '../../http/stream-events.js';
 import { LATE } from '../../../activities/temporal/or-late.js';

@@ -1,8 +1,6 @@
 import type { MoreFields, TokenLogprob } from '../../../activities/ports/models.js';
-import type { ChatEvent } from '../../../activities/retrieval/chat/chat-request.js';
+import type { ChatEnd, ChatEvent } from '../../../activities/retrieval/chat/chat-request.js';
 import { AppError } from '../../../schemas/app-error.js';
-
-export type ChatEnd = Extract<ChatEvent, { type: 'end' }>;
 
 export interface CollectedAnswer {
   content: string;

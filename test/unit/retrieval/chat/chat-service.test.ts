@@ -5,6 +5,7 @@ import type { ChatMessage } from '../../../../activities/ports/models.js';
 import { shownSources } from '../../../../activities/retrieval/chat/chat-sources.js';
 import type { ChatSource } from '../../../../activities/retrieval/chat/chat-sources.js';
 import { AppError } from '../../../../schemas/app-error.js';
+import { untilLetGo } from '../../../support/collect-garbage.js';
 import { VALVE, openChatStage, say } from './chat-stage.js';
 import type { Script } from './chat-stage.js';
 import { makeResult } from '../fixtures.js';
@@ -16,6 +17,38 @@ function cites(sources: readonly ChatSource[]): string[] {
 }
 
 describe('createChatService', () => {
+  test.each([
+    ['of what was found', { topN: 5 }, 'The valve opens at 4 bar.', 8192],
+    ['of what does not fit into the prompt', { topN: 20 }, 'The valve opens at 4 bar. '.repeat(80), 4096],
+  ])('holds its sources alone %s while an answer is streamed', async (_of, settings, text, contextTokens) => {
+    const held: WeakRef<object>[] = [];
+    const found = () => {
+      const results = Array.from({ length: 20 }, (_, index) => makeResult({ chunk_id: `${index}`, text }));
+      held.push(...results.map((result) => new WeakRef<object>(result)));
+      return results;
+    };
+    let goOn = (): void => undefined;
+    const waits = new Promise<void>((resolve) => (goOn = resolve));
+    const { respond } = setUp(
+      async function* () {
+        yield { content: 'The valve opens at 4 bar. It is checked once a year by those who run the mill.' };
+        await waits;
+        yield* say(' [Sources: 1]');
+      },
+      { found, settings, contextTokens },
+    );
+    const stream = respond();
+    expect(await stream.next()).toMatchObject({ value: { type: 'delta' } });
+    const next = stream.next();
+    await untilLetGo(held, 5);
+    goOn();
+    await next;
+    let presented = 0;
+    for await (const event of stream) if (event.type === 'end') presented = event.sources.presented.length;
+    expect(presented).toBeGreaterThan(0);
+    expect(presented).toBeLessThanOrEqual(5);
+  });
+
   test('leaves out addresses that no source holds, also one that comes in pieces', async () => {
     const found = [
       makeResult({ chunk_id: 'one', text: 'Manual: https://docs.example/valve. It opens at 4 bar.' }),
