@@ -119,9 +119,13 @@ function* paragraphs(text: string): Generator<{ text: string; offset: number }> 
   if (start < text.length) yield { text: text.slice(start), offset: start };
 }
 
-/** A token is at least one byte, and a UTF-16 unit at most three: short sentences need no count to know. */
+/**
+ * Without the white space around it, which a unit does not keep: a word may take more tokens without the space before
+ * it. A token is at least one byte, and a UTF-16 unit at most three: short sentences need no count to know.
+ */
 function fits(text: string, limit: number): boolean {
-  return text.length * 3 <= limit || (text.length <= limit * MAX_TOKEN_LENGTH && countTokens(text) <= limit);
+  if (text.length * 3 <= limit) return true;
+  return text.length <= limit * MAX_TOKEN_LENGTH && countTokens(text.trim()) <= limit;
 }
 
 function shortGap(gap: string): string {

@@ -118,6 +118,13 @@ describe('chunker', () => {
     );
   });
 
+  it('keeps the size where a word takes more tokens without the space before it', () => {
+    const text = '\n\n sieve 👩‍👩‍👧  sieve sieve <|endoftext|> sieve sieve';
+    expect(countTokens(text.trim())).toBe(countTokens(text.trimEnd().replace(/^\n+/, '')) + 1);
+    const size = countTokens(text.trim()) - 1;
+    for (const { tokens } of chunk([section(text)], size, 0)) expect(tokens).toBeLessThanOrEqual(size);
+  });
+
   it('loses nothing, repeats nothing without overlap, and keeps the order', () => {
     fc.assert(
       fc.property(fc.array(prose, { maxLength: 5 }), fc.integer({ min: 16, max: 200 }), (texts, size) => {
