@@ -2,15 +2,23 @@ import { endsInPair } from '../../text/sentences.js';
 import { countTokens } from '../../text/token-count.js';
 
 /** Characters: text of more than this a token does not occur outside of blank space, so it need not be counted. */
-export const MAX_TOKEN_LENGTH = 64;
+const MAX_TOKEN_LENGTH = 64;
+
+/**
+ * Without the white space around it, which is not kept: a word may take more tokens without the space before
+ * it. A token is at least one byte, and a UTF-16 unit at most three: short texts need no count to know.
+ */
+export function fits(text: string, limit: number): boolean {
+  if (text.length * 3 <= limit) return true;
+  return text.length <= limit * MAX_TOKEN_LENGTH && countTokens(text.trim()) <= limit;
+}
 
 /**
  * Halves a text until each fragment has at most `limit` tokens: at a line end, else at a space, else between two
  * characters. The fragments put together give the text. Linear but for the logarithm of the fragments' number.
  */
 export function* hardCut(text: string, limit: number): Generator<string> {
-  const surelyTooLong = text.length > limit * MAX_TOKEN_LENGTH;
-  if (text.length < 2 || (!surelyTooLong && countTokens(text.trim()) <= limit)) {
+  if (text.length < 2 || fits(text, limit)) {
     yield text;
     return;
   }

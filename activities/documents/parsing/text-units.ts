@@ -1,5 +1,5 @@
 import { cutFramedLines } from './framed-lines.js';
-import { MAX_TOKEN_LENGTH, hardCut } from './hard-cut.js';
+import { fits, hardCut } from './hard-cut.js';
 import type { Section, SectionKind } from './section.js';
 import { splitClauses, splitSentences } from '../../text/sentences.js';
 import { countTokens } from '../../text/token-count.js';
@@ -117,15 +117,6 @@ function* paragraphs(text: string): Generator<{ text: string; offset: number }> 
     at = end;
   }
   if (start < text.length) yield { text: text.slice(start), offset: start };
-}
-
-/**
- * Without the white space around it, which a unit does not keep: a word may take more tokens without the space before
- * it. A token is at least one byte, and a UTF-16 unit at most three: short sentences need no count to know.
- */
-function fits(text: string, limit: number): boolean {
-  if (text.length * 3 <= limit) return true;
-  return text.length <= limit * MAX_TOKEN_LENGTH && countTokens(text.trim()) <= limit;
 }
 
 function shortGap(gap: string): string {
