@@ -110,11 +110,10 @@ function bodyOf(
   if (typeof body !== 'string' || body.length < HELD_CHARACTERS) return { body: body ?? null, headers };
   const bytes = Buffer.from(body);
   const stream = new Readable({ read: () => undefined });
-  // Without its length it would go out in chunks, which some servers do not take.
-  const answer = { body: stream, headers: { ...headers, 'content-length': String(bytes.length) } };
   stream.push(bytes);
   stream.push(null);
-  return answer;
+  // Without its length it would go out in chunks, which some servers do not take.
+  return { body: stream, headers: { ...headers, 'content-length': String(bytes.length) } };
 }
 
 /**

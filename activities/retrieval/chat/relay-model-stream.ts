@@ -60,7 +60,7 @@ export async function* relayModelStream(
   const { signal } = options;
   const waits = waitsUntilAbort(signal);
   const answer = createTextCollector();
-  const toShow = createTextCollector();
+  const shownText = createTextCollector();
   const relayed: Omit<RelayedAnswer, 'answer' | 'shown'> = {
     citations: { reported: false, none: false, cited: [] },
     finishReason: 'stop',
@@ -71,7 +71,7 @@ export async function* relayModelStream(
   const probabilities = createShownLogprobs();
   const throughLinks = (text: string): string => (links === null ? text : links.push(text));
   const shownDelta = (content: string, more?: MoreFields): ShownDelta => {
-    toShow.add(content);
+    shownText.add(content);
     const logprobs = probabilities.show(content.length);
     // Behind an address that was left out they would stand beside other words.
     if (links !== null && links.removed() > 0)
@@ -125,5 +125,5 @@ export async function* relayModelStream(
   rest += links?.end() ?? '';
   relayed.linksRemoved = links?.removed() ?? 0;
   if (rest !== '') yield shownDelta(rest);
-  return { ...relayed, answer: answer.text(), shown: toShow.text() };
+  return { ...relayed, answer: answer.text(), shown: shownText.text() };
 }

@@ -1,13 +1,13 @@
 import type { EvaluationQuestion, Measured } from '../../../schemas/retrieval/evaluation.js';
 import { contentStems } from '../../text/question-terms.js';
-import type { ChatEvent } from '../chat/chat-request.js';
+import type { ChatEnd } from '../chat/chat-request.js';
 import { isWebPage } from '../chat/chat-sources.js';
 import type { SearchResult } from '../search/search-types.js';
 import { matcherOf, rankRelevant } from './match-relevant.js';
 import type { FoundText } from './match-relevant.js';
 import { judgeRanking } from './measures.js';
 
-export type ChatEnd = Pick<Extract<ChatEvent, { type: 'end' }>, 'sources' | 'sentences' | 'refused'>;
+export type JudgedEnd = Pick<ChatEnd, 'sources' | 'sentences' | 'refused'>;
 
 export function foundText({ chunk, file }: Pick<SearchResult, 'chunk' | 'file'>): FoundText {
   return { chunkId: chunk.chunk_id, fileId: file.file_id, text: chunk.text };
@@ -37,7 +37,7 @@ export function citedTexts({ sources }: Pick<ChatEnd, 'sources'>): FoundText[] {
  *
  * Of one that cannot be answered only `refused_right`: 1 where the answer says so.
  */
-export function judgeAnswer(question: EvaluationQuestion, answer: string, end: ChatEnd): Measured {
+export function judgeAnswer(question: EvaluationQuestion, answer: string, end: JudgedEnd): Measured {
   const refused = end.refused ? 1 : 0;
   if (question.not_answerable) return { refused_right: refused };
   const claims = (end.sentences ?? []).filter(({ supported }) => supported !== null);
@@ -53,7 +53,7 @@ export function judgeAnswer(question: EvaluationQuestion, answer: string, end: C
   };
 }
 
-function judgeCitations({ relevant }: EvaluationQuestion, end: ChatEnd): Measured {
+function judgeCitations({ relevant }: EvaluationQuestion, end: JudgedEnd): Measured {
   if (relevant.length === 0) return {};
   const match = matcherOf(relevant);
   const matched = citedTexts(end).map(match);

@@ -1,4 +1,4 @@
-import type { ChatEvent, ChatRequest } from '../../../activities/retrieval/chat/chat-request.js';
+import type { ChatEnd, ChatEvent, ChatRequest } from '../../../activities/retrieval/chat/chat-request.js';
 import type { ChatService } from '../../../activities/retrieval/chat/chat-service.js';
 import type { SearchResult } from '../../../activities/retrieval/search/search-types.js';
 
@@ -36,10 +36,7 @@ export function delta(content: string): ChatEvent {
   return { type: 'delta', content };
 }
 
-export function end(
-  sources: Partial<Extract<ChatEvent, { type: 'end' }>['sources']> = {},
-  rest: Partial<Extract<ChatEvent, { type: 'end' }>> = {},
-): ChatEvent {
+export function end(sources: Partial<ChatEnd['sources']> = {}, rest: Partial<ChatEnd> = {}): ChatEvent {
   return {
     type: 'end',
     finishReason: 'stop',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { judgeAnswer, judgeSearch } from '../../../../activities/retrieval/evaluation/judge-question.js';
-import type { ChatEnd } from '../../../../activities/retrieval/evaluation/judge-question.js';
+import type { JudgedEnd } from '../../../../activities/retrieval/evaluation/judge-question.js';
 import type { ChatSource } from '../../../../activities/retrieval/chat/chat-sources.js';
 import type { EvaluationQuestion } from '../../../../schemas/retrieval/evaluation.js';
 
@@ -21,7 +21,7 @@ function source(fileId: string): ChatSource {
 
 const PAGE: ChatSource = { url: 'https://example.org/', title: 't', snippet: 's' };
 
-function end(cited: ChatSource[], more: Partial<ChatEnd> = {}): ChatEnd {
+function end(cited: ChatSource[], more: Partial<JudgedEnd> = {}): JudgedEnd {
   const sources = { presented: cited, cited, supports: new Map(), reported: true, none: false };
   return { sources, refused: false, ...more };
 }
