@@ -233,7 +233,16 @@ export function createDocumentActivities(deps: DocumentActivityDeps) {
       ...facts.relationship,
       ...(facts.parseReport && { parse_report: facts.parseReport }),
     };
-    return deps.indexAtOnce({ ref, task: known, facts, chunks, embedder, attempt: task.attempt, signal });
+    return deps.indexAtOnce({
+      ref,
+      task: known,
+      facts,
+      partition,
+      chunks,
+      embedder,
+      attempt: task.attempt,
+      signal,
+    });
   };
 
   /** Admits what was taken out of a mail, and has its report say so. */

@@ -1,3 +1,4 @@
+import type { PartitionRecord } from '../../schemas/documents/partitions.js';
 import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import type { Chunk } from '../../schemas/documents/documents.js';
 import type { Adapters } from '../ports/adapters.js';
@@ -20,6 +21,8 @@ interface ReadDocument {
   /** As it is by now, with what reading came to. */
   task: TaskRecord;
   facts: ReadingFacts;
+  /** Read after the document was admitted. */
+  partition: PartitionRecord;
   chunks: readonly Chunk[];
   embedder: Embedder;
   attempt: number;
@@ -71,14 +74,14 @@ export function createIndexAtOnce(
   };
 
   return async (document) => {
-    const { ref, task, facts, attempt, signal } = document;
+    const { ref, task, facts, partition, attempt, signal } = document;
     const chunkCount = document.chunks.length;
     let stored = false;
     try {
       await store(document);
       stored = true;
       // An attempt before may have left a list of chunks, which is looked for then.
-      const read = attempt === 1 ? { task, facts } : undefined;
+      const read = attempt === 1 ? { task, facts, partition } : undefined;
       const published = await shown(
         ref.taskId,
         { stage: 'publish', progress: 0.95 },

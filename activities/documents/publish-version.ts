@@ -28,8 +28,9 @@ export interface PublishOptions {
   /**
    * By the attempt that has read the document, in its first try: the task as it is by then, which need not be read
    * again, and what reading came to. There is no list of chunks to be removed.
+   * `partition`: as it was after the file was admitted, so that a deletion or a swap begun since then finds the file.
    */
-  read?: { task: TaskRecord; facts: ReadingFacts };
+  read?: { task: TaskRecord; facts: ReadingFacts; partition: PartitionRecord };
 }
 
 export type Publish = (ref: DocumentRef, chunkCount: number, options: PublishOptions) => Promise<Published>;
@@ -58,12 +59,14 @@ export function createPublisher(
   const { files, tasks, blobs, chunks, partitions } = adapters;
 
   /** A file admitted in the moment in which its partition was deleted goes with it. */
-  const requirePartition = async ({
-    fileKey,
-  }: DocumentRef): Promise<{ file: FileRecord; partition: PartitionRecord } | null> => {
+  const requirePartition = async (
+    { fileKey }: DocumentRef,
+    known: PartitionRecord | undefined,
+  ): Promise<{ file: FileRecord; partition: PartitionRecord } | null> => {
     const file = (await files.getMany([fileKey])).get(fileKey);
     if (file === undefined || file.deleted_at !== null) return null;
-    const partition = await partitions.get(file.partition);
+    const isKnown = known?.partition_key === file.partition_key;
+    const partition = isKnown ? known : await partitions.get(file.partition);
     if (partition?.partition_key === file.partition_key) return { file, partition };
     await files.markDeleted(file.partition, file.file_id, fileKey);
     throw new AppError('TASK_CANCELLED', 'The partition was deleted.');
@@ -142,12 +145,13 @@ export function createPublisher(
    * @throws AppError SUPERSEDED when another task has the file by now
    */
   const publish: Publish = async (ref, chunkCount, { signal, isMarked = false, read }) => {
-    const task = read?.task ?? (await advanceUnpublished(tasks, ref, { stage: 'publish', progress: 0.95 }));
+    const known: Partial<typeof read> = read ?? {};
+    const task = known.task ?? (await advanceUnpublished(tasks, ref, { stage: 'publish', progress: 0.95 }));
     if (task === null) return { replaced: true };
     // Marking what is marked already would have the engine read each chunk again.
     const { partition } = task;
     await (isMarked ? chunks.show(signal) : chunks.publish({ ...ref, partition }, chunkCount, signal));
-    const place = await requirePartition(ref);
+    const place = await requirePartition(ref, known.partition);
     const embedder = await followSwap(task, place?.partition, signal);
     const published = await files.publish(
       ref.fileKey,
@@ -164,7 +168,7 @@ export function createPublisher(
     if (published.outcome === 'already' || published.behind)
       await reconcileChunks(adapters, ref.fileKey, [ref.taskId], signal);
     const replaced = published.outcome === 'already' || published.previous !== null;
-    await end(task, { replaced, facts: read?.facts });
+    await end(task, { replaced, facts: known.facts });
     return { replaced };
   };
   return (ref, chunkCount, options) => timed(meter, 'publish', () => publish(ref, chunkCount, options));
