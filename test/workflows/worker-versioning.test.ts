@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { connectTemporal } from '../../api/temporal.js';
 import { AppError } from '../../schemas/app-error.js';
 import { parseConfig } from '../../schemas/config/config.js';
-import { migrationWorkflowId } from '../../schemas/ids.js';
+import { migrationWorkflowId, workerDeployment } from '../../schemas/ids.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import { createActivityInterceptors } from '../../workers/activity-interceptor.js';
 import { deploymentOptions } from '../../workers/deployment.js';
@@ -16,6 +16,11 @@ import { quietRuntime, workflowBundle } from '../support/workflow-environment.js
 
 const prefix = `versions-${randomBytes(4).toString('hex')}-`;
 const queues = taskQueues(prefix);
+/** Those of a release in `startWorkers`; each takes workflows and activities, which are queues of their own. */
+const WORKERS = 3;
+const QUEUE_TYPES = 2;
+/** A code of gRPC. */
+const NOT_FOUND = 5;
 
 let native: NativeConnection;
 let connection: Connection;
@@ -122,9 +127,12 @@ async function startWorkers(buildId: string | null, at = prefix): Promise<void> 
   });
 }
 
-/** As `tamis upgrade promote` does, as soon as the server knows the workers on every queue. */
+/**
+ * As `tamis upgrade promote` does, as soon as the server knows the workers on every queue: one that is not known yet
+ * stays with the release before, and the server asks for it only where its queue has work.
+ */
 async function promote(buildId: string): Promise<void> {
-  await until('the workers are known', async () => (await stateOf(buildId)) !== undefined, {
+  await until('the workers are known', async () => (await polledBy(buildId)) === WORKERS * QUEUE_TYPES, {
     withinMs: 60_000,
   });
   await until(
@@ -139,6 +147,21 @@ async function promote(buildId: string): Promise<void> {
     },
     { withinMs: 60_000, everyMs: 500 },
   );
+}
+
+/** Of how many queues, by name and type, the server knows a worker of the release. */
+async function polledBy(buildId: string): Promise<number> {
+  try {
+    const { workerDeploymentVersionInfo: info } =
+      await client.workflowService.describeWorkerDeploymentVersion({
+        namespace: client.options.namespace,
+        deploymentVersion: { deploymentName: workerDeployment(prefix), buildId },
+      });
+    return info?.taskQueueInfos?.length ?? 0;
+  } catch (error) {
+    if (isGrpcServiceError(error) && (error.code as number) === NOT_FOUND) return 0;
+    throw error;
+  }
 }
 
 async function stateOf(buildId: string): Promise<string | undefined> {
