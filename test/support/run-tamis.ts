@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const PROGRAM = fileURLToPath(new URL('../../deploy/cli/tamis.mjs', import.meta.url));
+/** As the launcher compiled it for the tests, which halves the time of each command; otherwise from its sources. */
+const PROGRAM = join(
+  process.env['TAMIS_TEST_BUILD'] ?? fileURLToPath(new URL('../..', import.meta.url)),
+  'deploy/cli/tamis.mjs',
+);
 /** A folder in which nothing runs, and without a `.env`. */
 const NOWHERE = mkdtempSync(join(tmpdir(), 'tamis-cli-test-'));
 
