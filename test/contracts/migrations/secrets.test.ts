@@ -107,7 +107,11 @@ describeOnMongo('a change of SECRETS_KEY', () => {
     expect(await read(both, 'old')).toEqual(secretsOf('old'));
     expect(await read(both, 'new')).toEqual(secretsOf('new'));
     expect(await both.logins.recall('old', 'another-password')).toBeNull();
-    expect(await both.migration.pending()).toMatchObject({ amount: 12, dark: [], obstacle: null });
+    const pending = await both.migration.pending();
+    expect(pending).toMatchObject({ dark: [], obstacle: null });
+    // An estimate: a server that looks into a collection while it is filled is behind for some seconds.
+    expect(pending!.amount).toBeGreaterThan(0);
+    expect(pending!.amount).toBeLessThanOrEqual(12);
     expect(await storesWith(db(), OLD).migration.pending()).toBeNull();
   });
 
