@@ -374,8 +374,8 @@ describe('an odd file that can be indexed', () => {
 
   // One of 20 MB: `npm run test:scale -- zoo`.
   it('a text file of many batches, whose end is found', async () => {
-    const text = `${generatedText(20, 2850)}\n\nThe quetzal nests in the last line of all.`;
-    expect(text.length).toBeGreaterThan(MEGABYTE);
+    const text = `${generatedText(20, 5700)}\n\nThe quetzal nests in the last line of all.`;
+    expect(text.length).toBeGreaterThan(2 * MEGABYTE);
     await indexed('large', 'large.txt', Buffer.from(text));
     expect(await firstHit('large', 'quetzal')).toContain('The quetzal nests in the last line of all.');
   });

@@ -6,6 +6,7 @@ import { createSecretsMigration } from '../../../activities/migrations/secrets.j
 import { openModelKey, sealModelKey } from '../../../activities/models/model-key.js';
 import { createEncryption } from '../../../activities/stores/mongo/encryption.js';
 import { createMongoCallbackStore } from '../../../activities/stores/mongo/documents/callback-store.js';
+import type { RecordCollections } from '../../../activities/ports/migrations.js';
 import { createMongoRecordCollections } from '../../../activities/stores/mongo/migrations/record-collections.js';
 import { createMongoModelEndpointStore } from '../../../activities/stores/mongo/models/model-endpoint-store.js';
 import { createMongoLoginStore } from '../../../activities/stores/mongo/signals/login-store.js';
@@ -20,6 +21,11 @@ const LATER = new Date(Date.now() + 3_600_000);
 /** The stores that keep secrets, under the keys of one configuration. */
 function storesWith(db: Db, key: Buffer, former: readonly Buffer[] = []) {
   const keys = createEncryption(key, former);
+  // The server's own estimate may be behind for as long as a collection is small: what is added up here are counts.
+  const records: RecordCollections = {
+    ...createMongoRecordCollections(db),
+    estimate: (collection) => db.collection(collection).countDocuments(),
+  };
   return {
     keys,
     endpoints: createMongoModelEndpointStore(db),
@@ -27,7 +33,7 @@ function storesWith(db: Db, key: Buffer, former: readonly Buffer[] = []) {
     watchers: createMongoWatcherStore(db, key, former),
     imports: createMongoImportStore(db, key, former),
     logins: createMongoLoginStore(db, key, former),
-    migration: createSecretsMigration({ records: createMongoRecordCollections(db), keys }),
+    migration: createSecretsMigration({ records, keys }),
   };
 }
 type Stores = ReturnType<typeof storesWith>;
@@ -107,11 +113,7 @@ describeOnMongo('a change of SECRETS_KEY', () => {
     expect(await read(both, 'old')).toEqual(secretsOf('old'));
     expect(await read(both, 'new')).toEqual(secretsOf('new'));
     expect(await both.logins.recall('old', 'another-password')).toBeNull();
-    const pending = await both.migration.pending();
-    expect(pending).toMatchObject({ dark: [], obstacle: null });
-    // An estimate: a server that looks into a collection while it is filled is behind for some seconds.
-    expect(pending!.amount).toBeGreaterThan(0);
-    expect(pending!.amount).toBeLessThanOrEqual(12);
+    expect(await both.migration.pending()).toMatchObject({ amount: 12, dark: [], obstacle: null });
     expect(await storesWith(db(), OLD).migration.pending()).toBeNull();
   });
 
