@@ -3,8 +3,8 @@
  * turns: each client uploads a text, waits until it can be found, and takes the next. Medians over the turns.
  *
  * OGX answers an upload once it is indexed, keeps no task, loses what is at work when it is killed and holds no tenants
- * apart: it is here for its speed alone. `-- --files 300 --turns 5 --clients 4,8`, `--search-files 400` and
- * `--warm-searches 0` change the sizes.
+ * apart: it is here for its speed alone. `-- --files 300 --turns 5 --clients 4,8`, `--search-files 400`,
+ * `--warm-searches 0` and `--long-searches 0` change the sizes.
  */
 import { parseArgs } from 'node:util';
 import { mean, percentile } from '../../activities/retrieval/evaluation/measures.js';
@@ -26,6 +26,7 @@ const { values: given } = parseArgs({
     clients: { type: 'string', default: '4,8,16' },
     'search-files': { type: 'string', default: '1398' },
     'warm-searches': { type: 'string', default: '400' },
+    'long-searches': { type: 'string', default: '1200' },
   },
 });
 const FILES = Number(given.files);
@@ -37,8 +38,12 @@ const SEARCHES = 60;
 const FIRST_SEARCHES = 20;
 /** Asked of each before the others are measured: what has just started is still being compiled. */
 const WARM_SEARCHES = Number(given['warm-searches']);
+/** Asked of each in addition before searches are measured once more: a service that has been in use for some time. */
+const LONG_SEARCHES = Number(given['long-searches']);
 const WARM_CLIENTS = 4;
 const SEARCH_CLIENTS = [1, 8];
+/** Those that fill the searched store. */
+const FILL_CLIENTS = 8;
 const WARM_FILES = 24;
 /** After its start: what starting has left is collected by then. */
 const IDLE_AFTER_MS = 20_000;
@@ -130,13 +135,27 @@ function ogxPeer({ url, pid }: OgxServer): Peer {
   };
 }
 
+/**
+ * They ask the model with other options, and Ollama loads it anew where these change: half a second, which belongs to
+ * no turn.
+ */
+async function loadModel(peer: Peer): Promise<void> {
+  await peer.add(await peer.make(), { id: 'first', filename: 'first.txt', content: 'Which model is asked?' });
+}
+
 interface IndexTurn {
   perSecond: number;
   processor: Map<string, number>;
 }
 
-async function indexTurn(peer: Peer, texts: readonly Text[], clients: number): Promise<IndexTurn> {
-  const store = await peer.make();
+async function indexTurn(
+  peer: Peer,
+  texts: readonly Text[],
+  clients: number,
+  given?: string,
+): Promise<IndexTurn> {
+  const store = given ?? (await peer.make());
+  await loadModel(peer);
   const before = peer.processor();
   const began = performance.now();
   await inParallel(clients, texts, (text) => peer.add(store, text));
@@ -157,6 +176,7 @@ async function searchTurn(
   clients: number,
 ): Promise<SearchTurn> {
   const took: number[] = [];
+  await loadModel(peer);
   const began = performance.now();
   await inParallel(clients, questions, async (question) => {
     const asked = performance.now();
@@ -204,6 +224,35 @@ function rowOf(
   };
 }
 
+function rowsOfIndexing(what: string, turns: readonly [readonly IndexTurn[], readonly IndexTurn[]]): Row[] {
+  const medians = (of: (turn: IndexTurn) => number): [number, number] => [
+    median(turns[0].map(of)),
+    median(turns[1].map(of)),
+  ];
+  const processorOf = ({ processor }: IndexTurn): number =>
+    [...processor.values()].reduce((sum, ms) => sum + ms, 0);
+  return [
+    rowOf(
+      `files a second, ${what}`,
+      medians(({ perSecond }) => perSecond),
+    ),
+    rowOf(`processor ms a file beyond the model, ${what}`, medians(processorOf), {
+      digits: 0,
+      lessIsBetter: true,
+    }),
+  ];
+}
+
+/** What each part of Tamis took of it. */
+function rowsOfParts(what: string, parts: ReadonlyMap<string, readonly number[]>): Row[] {
+  return [...parts].map(([part, ms]) => ({
+    measured: `of it ${part}${what}`,
+    Tamis: mean(ms).toFixed(0),
+    'OGX 1.5': '',
+    'times as good': '',
+  }));
+}
+
 async function measureIndexing(peers: readonly [Peer, Peer], texts: readonly Text[]): Promise<Row[]> {
   const rows: Row[] = [];
   const parts = new Map<string, number[]>();
@@ -212,50 +261,22 @@ async function measureIndexing(peers: readonly [Peer, Peer], texts: readonly Tex
     for (let turn = 0; turn < TURNS; turn += 1)
       for (const [place, peer] of peers.entries())
         turns[place]!.push(await indexTurn(peer, texts.slice(0, FILES), clients));
-    const totals = turns.map((each) =>
-      median(each.map(({ processor }) => [...processor.values()].reduce((sum, ms) => sum + ms, 0))),
-    );
     for (const { processor } of turns[0])
       for (const [part, ms] of processor) parts.set(part, [...(parts.get(part) ?? []), ms]);
-    const rates = turns.map((each) => median(each.map(({ perSecond }) => perSecond)));
-    rows.push(rowOf(`files a second, ${clients} clients`, [rates[0]!, rates[1]!]));
-    rows.push(
-      rowOf(`processor ms a file beyond the model, ${clients} clients`, [totals[0]!, totals[1]!], {
-        digits: 0,
-        lessIsBetter: true,
-      }),
-    );
+    rows.push(...rowsOfIndexing(`${clients} clients`, turns));
   }
-  for (const [part, ms] of parts)
-    rows.push({ measured: `of it ${part}`, Tamis: mean(ms).toFixed(0), 'OGX 1.5': '', 'times as good': '' });
+  rows.push(...rowsOfParts('', parts));
   return rows;
 }
 
-async function measureSearch(
+/** Both search, with one client and with several, in turns. */
+async function searchInTurns(
   peers: readonly [Peer, Peer],
-  texts: readonly Text[],
+  stores: readonly string[],
   questions: readonly string[],
+  when: string,
 ): Promise<Row[]> {
-  const stores: string[] = [];
-  for (const peer of peers) {
-    const store = await peer.make();
-    await inParallel(8, texts.slice(0, SEARCH_FILES), (text) => peer.add(store, text));
-    stores.push(store);
-  }
   const rows: Row[] = [];
-  // Others than are measured.
-  const others = questions.slice(TURNS * SEARCHES);
-  const cold: number[] = [];
-  for (const [place, peer] of peers.entries()) {
-    cold.push((await searchTurn(peer, stores[place]!, others.slice(0, FIRST_SEARCHES), 1)).p50);
-    const warming = Array.from({ length: WARM_SEARCHES }, (_, index) => others[index % others.length]!);
-    await inParallel(WARM_CLIENTS, warming, (question) => peer.find(stores[place]!, question));
-  }
-  rows.push(
-    rowOf(`the first ${FIRST_SEARCHES} hybrid searches, 1 client, p50 ms`, [cold[0]!, cold[1]!], {
-      lessIsBetter: true,
-    }),
-  );
   for (const clients of SEARCH_CLIENTS) {
     const turns: [SearchTurn[], SearchTurn[]] = [[], []];
     for (let turn = 0; turn < TURNS; turn += 1)
@@ -268,10 +289,49 @@ async function measureSearch(
       median(turns[0].map((turn) => turn[of])),
       median(turns[1].map((turn) => turn[of])),
     ];
-    const plural = clients === 1 ? 'client' : 'clients';
-    rows.push(rowOf(`hybrid search, ${clients} ${plural}, p50 ms`, medians('p50'), { lessIsBetter: true }));
-    rows.push(rowOf(`hybrid search, ${clients} ${plural}, p95 ms`, medians('p95'), { lessIsBetter: true }));
-    rows.push(rowOf(`hybrid search, ${clients} ${plural}, requests a second`, medians('perSecond')));
+    const what = `hybrid search${when}, ${clients} ${clients === 1 ? 'client' : 'clients'}`;
+    rows.push(rowOf(`${what}, p50 ms`, medians('p50'), { lessIsBetter: true }));
+    rows.push(rowOf(`${what}, p95 ms`, medians('p95'), { lessIsBetter: true }));
+    rows.push(rowOf(`${what}, requests a second`, medians('perSecond')));
+  }
+  return rows;
+}
+
+async function measureSearch(
+  peers: readonly [Peer, Peer],
+  texts: readonly Text[],
+  questions: readonly string[],
+): Promise<Row[]> {
+  const stores: string[] = [];
+  const fills: IndexTurn[] = [];
+  for (const peer of peers) {
+    const store = await peer.make();
+    fills.push(await indexTurn(peer, texts.slice(0, SEARCH_FILES), FILL_CLIENTS, store));
+    stores.push(store);
+  }
+  const ask = async (clients: number, count: number): Promise<void> => {
+    // Others than are measured.
+    const others = questions.slice(TURNS * SEARCHES);
+    const asked = Array.from({ length: count }, (_, index) => others[index % others.length]!);
+    for (const [place, peer] of peers.entries())
+      await inParallel(clients, asked, (question) => peer.find(stores[place]!, question));
+  };
+  const cold: number[] = [];
+  for (const [place, peer] of peers.entries())
+    cold.push((await searchTurn(peer, stores[place]!, questions.slice(-FIRST_SEARCHES), 1)).p50);
+  await ask(WARM_CLIENTS, WARM_SEARCHES);
+  const filled = `${SEARCH_FILES} files, ${FILL_CLIENTS} clients`;
+  const rows = [
+    ...rowsOfIndexing(filled, [[fills[0]!], [fills[1]!]]),
+    ...rowsOfParts(`, ${filled}`, new Map([...fills[0]!.processor].map(([part, ms]) => [part, [ms]]))),
+    rowOf(`the first ${FIRST_SEARCHES} hybrid searches, 1 client, p50 ms`, [cold[0]!, cold[1]!], {
+      lessIsBetter: true,
+    }),
+    ...(await searchInTurns(peers, stores, questions, '')),
+  ];
+  if (LONG_SEARCHES > 0) {
+    await ask(WARM_CLIENTS, LONG_SEARCHES);
+    rows.push(...(await searchInTurns(peers, stores, questions, ` after ${LONG_SEARCHES} more`)));
   }
   return rows;
 }
