@@ -51,8 +51,8 @@ export async function persist<T>(action: () => Promise<T>): Promise<T> {
 
 /**
  * What a crash left is swept up by the schedule alone; the reconciler is not asked, since it would heal what the
- * plans should have cleaned up. Only bytes that a gateway took to its grave, before it could write their task, wait
- * for the reconciler's next day, which is made to come here.
+ * plans should have cleaned up. Only bytes without a task wait for the reconciler's next day, which is made to come
+ * here: their gateway was killed before it could write the task, or the store went away before it could remove them.
  */
 export async function sweptUp(stack: RunningStack): Promise<Drift[]> {
   const { adapters } = stack;
