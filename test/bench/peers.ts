@@ -372,7 +372,8 @@ try {
 }
 reportBench('peers', 'Beside OGX', rows, [
   `${FILES} Cranfield texts a turn and ${SEARCH_FILES} in the searched store, which ${WARM_SEARCHES} searches have warmed; medians`,
-  `of ${TURNS} turns, one system after the other in each. all-MiniLM by itself embeds ${single.toFixed(1)} texts a second one by one and`,
+  `of ${TURNS} turns, one system after the other in each; the searched store is filled once.`,
+  `all-MiniLM by itself embeds ${single.toFixed(1)} texts a second one by one and`,
   `${batched.toFixed(1)} in requests of ${BATCH}. Processor time leaves out Ollama and the client; memory leaves out`,
   'Ollama, and the engines of Tamis (OGX keeps its stores in its own process).',
 ]);
