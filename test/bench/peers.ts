@@ -150,11 +150,10 @@ interface IndexTurn {
 
 async function indexTurn(
   peer: Peer,
+  store: string,
   texts: readonly Text[],
   clients: number,
-  given?: string,
 ): Promise<IndexTurn> {
-  const store = given ?? (await peer.make());
   await loadModel(peer);
   const before = peer.processor();
   const began = performance.now();
@@ -195,6 +194,14 @@ function median(values: readonly number[]): number {
   );
 }
 
+/** What both had in their middle turns. */
+function mediansOf<Turn>(
+  [tamis, ogx]: readonly [readonly Turn[], readonly Turn[]],
+  of: (turn: Turn) => number,
+): [number, number] {
+  return [median(tamis.map(of)), median(ogx.map(of))];
+}
+
 /** Texts a second of the model alone, so many in a request. */
 async function modelRate(ollama: string, texts: readonly string[], size: number): Promise<number> {
   const began = performance.now();
@@ -225,18 +232,14 @@ function rowOf(
 }
 
 function rowsOfIndexing(what: string, turns: readonly [readonly IndexTurn[], readonly IndexTurn[]]): Row[] {
-  const medians = (of: (turn: IndexTurn) => number): [number, number] => [
-    median(turns[0].map(of)),
-    median(turns[1].map(of)),
-  ];
   const processorOf = ({ processor }: IndexTurn): number =>
     [...processor.values()].reduce((sum, ms) => sum + ms, 0);
   return [
     rowOf(
       `files a second, ${what}`,
-      medians(({ perSecond }) => perSecond),
+      mediansOf(turns, ({ perSecond }) => perSecond),
     ),
-    rowOf(`processor ms a file beyond the model, ${what}`, medians(processorOf), {
+    rowOf(`processor ms a file beyond the model, ${what}`, mediansOf(turns, processorOf), {
       digits: 0,
       lessIsBetter: true,
     }),
@@ -260,7 +263,7 @@ async function measureIndexing(peers: readonly [Peer, Peer], texts: readonly Tex
     const turns: [IndexTurn[], IndexTurn[]] = [[], []];
     for (let turn = 0; turn < TURNS; turn += 1)
       for (const [place, peer] of peers.entries())
-        turns[place]!.push(await indexTurn(peer, texts.slice(0, FILES), clients));
+        turns[place]!.push(await indexTurn(peer, await peer.make(), texts.slice(0, FILES), clients));
     for (const { processor } of turns[0])
       for (const [part, ms] of processor) parts.set(part, [...(parts.get(part) ?? []), ms]);
     rows.push(...rowsOfIndexing(`${clients} clients`, turns));
@@ -285,14 +288,27 @@ async function searchInTurns(
         const asked = questions.slice(turn * SEARCHES, (turn + 1) * SEARCHES);
         turns[place]!.push(await searchTurn(peer, stores[place]!, asked, clients));
       }
-    const medians = (of: keyof SearchTurn): [number, number] => [
-      median(turns[0].map((turn) => turn[of])),
-      median(turns[1].map((turn) => turn[of])),
-    ];
     const what = `hybrid search${when}, ${clients} ${clients === 1 ? 'client' : 'clients'}`;
-    rows.push(rowOf(`${what}, p50 ms`, medians('p50'), { lessIsBetter: true }));
-    rows.push(rowOf(`${what}, p95 ms`, medians('p95'), { lessIsBetter: true }));
-    rows.push(rowOf(`${what}, requests a second`, medians('perSecond')));
+    rows.push(
+      rowOf(
+        `${what}, p50 ms`,
+        mediansOf(turns, ({ p50 }) => p50),
+        { lessIsBetter: true },
+      ),
+    );
+    rows.push(
+      rowOf(
+        `${what}, p95 ms`,
+        mediansOf(turns, ({ p95 }) => p95),
+        { lessIsBetter: true },
+      ),
+    );
+    rows.push(
+      rowOf(
+        `${what}, requests a second`,
+        mediansOf(turns, ({ perSecond }) => perSecond),
+      ),
+    );
   }
   return rows;
 }
@@ -306,20 +322,20 @@ async function measureSearch(
   const fills: IndexTurn[] = [];
   for (const peer of peers) {
     const store = await peer.make();
-    fills.push(await indexTurn(peer, texts.slice(0, SEARCH_FILES), FILL_CLIENTS, store));
+    fills.push(await indexTurn(peer, store, texts.slice(0, SEARCH_FILES), FILL_CLIENTS));
     stores.push(store);
   }
-  const ask = async (clients: number, count: number): Promise<void> => {
-    // Others than are measured.
-    const others = questions.slice(TURNS * SEARCHES);
+  // Others than are measured.
+  const others = questions.slice(TURNS * SEARCHES);
+  const warmBy = async (count: number): Promise<void> => {
     const asked = Array.from({ length: count }, (_, index) => others[index % others.length]!);
     for (const [place, peer] of peers.entries())
-      await inParallel(clients, asked, (question) => peer.find(stores[place]!, question));
+      await inParallel(WARM_CLIENTS, asked, (question) => peer.find(stores[place]!, question));
   };
   const cold: number[] = [];
   for (const [place, peer] of peers.entries())
-    cold.push((await searchTurn(peer, stores[place]!, questions.slice(-FIRST_SEARCHES), 1)).p50);
-  await ask(WARM_CLIENTS, WARM_SEARCHES);
+    cold.push((await searchTurn(peer, stores[place]!, others.slice(0, FIRST_SEARCHES), 1)).p50);
+  await warmBy(WARM_SEARCHES);
   const filled = `${SEARCH_FILES} files, ${FILL_CLIENTS} clients`;
   const rows = [
     ...rowsOfIndexing(filled, [[fills[0]!], [fills[1]!]]),
@@ -330,7 +346,7 @@ async function measureSearch(
     ...(await searchInTurns(peers, stores, questions, '')),
   ];
   if (LONG_SEARCHES > 0) {
-    await ask(WARM_CLIENTS, LONG_SEARCHES);
+    await warmBy(LONG_SEARCHES);
     rows.push(...(await searchInTurns(peers, stores, questions, ` after ${LONG_SEARCHES} more`)));
   }
   return rows;
@@ -357,7 +373,7 @@ try {
     await new Promise((resolve) => setTimeout(resolve, IDLE_AFTER_MS));
     rows.push(rowOf('memory when idle, MiB', memory(), { digits: 0, lessIsBetter: true }));
     const warm = documents.slice(-WARM_FILES);
-    for (const peer of peers) await indexTurn(peer, warm, 8);
+    for (const peer of peers) await indexTurn(peer, await peer.make(), warm, 8);
     const texts = documents.slice(0, MODEL_TEXTS).map(({ content }) => content);
     single = await modelRate(ollama, texts, 1);
     batched = await modelRate(ollama, texts, BATCH);
