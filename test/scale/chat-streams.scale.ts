@@ -16,7 +16,7 @@ describe('1,000 streams, half of them given up at random', () => {
     expect(faults).toEqual([]);
     expect(completed).toBeGreaterThanOrEqual(500);
     expect(left).toBeGreaterThan(100);
-    // Prompt and answer of a stream are 30 kB and more: 900 of them would be 27 MB.
+    // Prompt and answer of a stream are 30 kB and more: 1,000 of them would be 30 MB.
     expect(liveMb.late - liveMb.early).toBeLessThan(10);
   });
 });
