@@ -42,9 +42,10 @@ export interface MountOptions {
  * that another route names is that route's, whatever its methods: what it does not serve is not read as an id.
  */
 export function mount(router: Router, routes: readonly Route[], options: MountOptions): void {
+  const overlapping = pathsWithNarrower(routes.map(({ path }) => path));
   for (const route of routes) {
     const pattern = pathPattern(route.path, router.opts.strict === true);
-    if (!routes.some((other) => isNarrower(other.path, route.path))) {
+    if (!overlapping.has(route.path)) {
       router[route.method](pattern, (ctx) => serve(ctx, route, options));
       continue;
     }
@@ -56,21 +57,27 @@ export function mount(router: Router, routes: readonly Route[], options: MountOp
   }
 }
 
+/** Those of some paths beside which there is a narrower one. Split once each: there are tens of thousands of pairs. */
+function pathsWithNarrower(paths: readonly string[]): Set<string> {
+  const split = [...new Set(paths)].map((path) => ({ path, segments: segmentsOf(path) }));
+  const hasNarrower = ({ path, segments }: { path: string; segments: string[] }) =>
+    // What is relayed has no names.
+    !path.includes('{+') && split.some((other) => isNarrower(other.segments, segments));
+  return new Set(split.filter(hasNarrower).map(({ path }) => path));
+}
+
 function segmentsOf(path: string): string[] {
   return path.replace(/(?<=.)\/$/, '').split('/');
 }
 
-/** Whether a path has words where another has parameters, and is the same otherwise. What is relayed has no names. */
-function isNarrower(path: string, wider: string): boolean {
-  const own = segmentsOf(path);
-  const others = segmentsOf(wider);
-  if (own.length !== others.length || wider.includes('{+')) return false;
-  const differing = own.flatMap((segment, index) =>
-    segment === others[index] ? [] : [{ segment, other: others[index]! }],
-  );
+/** Whether a path has words where another has parameters, and is the same otherwise. */
+function isNarrower(own: readonly string[], wider: readonly string[]): boolean {
+  if (own.length !== wider.length) return false;
+  const others = wider.filter((segment, index) => segment !== own[index]);
+  const differing = own.filter((segment, index) => segment !== wider[index]);
   return (
-    differing.some(({ segment }) => !segment.startsWith('{')) &&
-    differing.every(({ other }) => other.startsWith('{'))
+    others.every((segment) => segment.startsWith('{')) &&
+    differing.some((segment) => !segment.startsWith('{'))
   );
 }
 
