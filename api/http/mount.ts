@@ -3,11 +3,12 @@ import { pipeline } from 'node:stream/promises';
 import type Router from '@koa/router';
 import type Koa from 'koa';
 import { z } from 'zod';
+import { inScope } from '../../schemas/documents/users.js';
 import type { KeyScope } from '../../schemas/signals/api-keys.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { Config } from '../../schemas/config/config.js';
 import type { PartitionStore } from '../../activities/ports/partitions.js';
-import { authoriseCaller } from './middleware/authorise-partition.js';
+import { authoriseAnew, authoriseCaller } from './middleware/authorise-partition.js';
 import { baseUrl } from './base-url.js';
 import type { Logger } from '../logger.js';
 import { losslessBody } from './json.js';
@@ -104,7 +105,10 @@ async function serve(ctx: Koa.Context, route: Route, options: MountOptions): Pro
   const context = contextOf(ctx, options);
   const caller = await admit(ctx, route, options);
   if (caller !== null) Object.assign(context, caller);
-  const answer = await route.handle(context, await readInput(ctx, route));
+  const admittedAt = performance.now();
+  const input = await readInput(ctx, route);
+  await admitAnew(ctx, route, caller, options, admittedAt);
+  const answer = await route.handle(context, input);
   if (options.checkResponses) checkAnswer(route, answer);
   if (answer.relayed !== undefined) await relay(ctx, answer.status, answer.relayed);
   else write(ctx, answer, options.stopping);
@@ -150,6 +154,28 @@ async function admit(ctx: Koa.Context, route: Route, options: MountOptions): Pro
   if (partition === undefined)
     throw new Error(`${route.path} asks for a role on a partition it does not name`);
   return authoriseCaller(options.users.partitions, caller, partition, route.auth.partition);
+}
+
+/** A role that was found so long ago is asked for anew. */
+const RECENT_MS = 1000;
+
+/**
+ * After the body has come: a partition that was missing, or was asked for some time ago, may be another's by now. What
+ * handlers read by themselves, they look at anew by themselves.
+ */
+async function admitAnew(
+  ctx: Koa.Context,
+  { auth, request }: Route,
+  caller: Caller | null,
+  { users }: MountOptions,
+  admittedAt: number,
+): Promise<void> {
+  const hasInput = request?.body !== undefined || request?.form !== undefined;
+  if (caller === null || users === undefined || !hasInput) return;
+  if (typeof auth !== 'object' || !('partition' in auth)) return;
+  const partition = (ctx['params'] as Record<string, string>)['partition']!;
+  if (inScope(caller.scope, partition) && performance.now() - admittedAt < RECENT_MS) return;
+  await authoriseAnew(users.partitions, caller, partition, auth.partition);
 }
 
 async function readInput(ctx: Koa.Context, { request }: Route): Promise<unknown> {

@@ -28,7 +28,9 @@ export interface TakeDocumentDeps {
 /** Whose document it is. */
 export interface Uploader {
   principal: Principal;
-  /** Of a partition that another caller created in this moment. @throws AppError unless the caller may write there */
+  /** Let in as one who may write there, not past a partition that was missing. */
+  isEditorOf(partition: string): boolean;
+  /** Of a partition that was created, or made anew, since. @throws AppError unless the caller may write there now */
   requireEditor(partition: string): Promise<void>;
   taskUrl(taskId: string): string;
 }
@@ -60,6 +62,8 @@ export async function takeDocument(
   try {
     const isRecent = performance.now() - checkedAt < RECENT_MS;
     const known = place !== null && isRecent ? place : await adapters.partitions.get(partition);
+    // Made while the bytes came, perhaps by another caller; or so long ago was the role asked for.
+    if (known !== null && (known !== place || !by.isEditorOf(partition))) await by.requireEditor(partition);
     let present: FileRecord | null | undefined;
     const checked = await checkUpload(received, {
       stores: adapters,
@@ -167,7 +171,10 @@ async function openPartition(
   partition: string,
 ): Promise<PartitionRecord> {
   const present = await adapters.partitions.get(partition);
-  if (present !== null) return present;
+  if (present !== null) {
+    await by.requireEditor(partition);
+    return present;
+  }
   try {
     const { maxPartitionsPerUser } = config.documents;
     return await createPartition(

@@ -6,7 +6,7 @@ import type { FileVersion } from '../../../schemas/documents/documents.js';
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import { isErrorCode } from '../../../schemas/error-table.js';
 import { mergeMetadata } from '../../../schemas/documents/merge-metadata.js';
-import { authoriseCaller } from '../../http/middleware/authorise-partition.js';
+import { authoriseAnew, authoriseCaller } from '../../http/middleware/authorise-partition.js';
 import { admitUpload } from '../../../activities/documents/commands/admit-upload.js';
 import { cancelTask } from '../../../activities/documents/commands/cancel-task.js';
 import { confirmAdmission } from '../../../activities/documents/commands/confirm-admission.js';
@@ -54,6 +54,8 @@ export async function copyDocument(
   const target = await adapters.partitions.get(partition);
   if (target === null)
     throw new AppError('PARTITION_NOT_FOUND', `Partition '${partition}' not found`, { plain: true });
+  // A missing partition lets everyone pass; it may have been made by another caller since.
+  await authoriseAnew(adapters.partitions, ctx, partition, 'editor');
   await requireEmbedder(adapters, target);
   if (target.embedder !== version.embedder)
     throw new AppError('CONFLICT', `Partition '${partition}' has another embedder`, { plain: true });

@@ -1,7 +1,7 @@
 import { AppError } from '../../../schemas/app-error.js';
 import type { Metadata } from '../../../schemas/documents/documents.js';
 import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
-import { authoriseCaller } from '../../http/middleware/authorise-partition.js';
+import { authoriseAnew, authoriseCaller } from '../../http/middleware/authorise-partition.js';
 import { patchFile } from '../../../activities/documents/commands/patch-file.js';
 import { noSuchFile } from '../../../activities/documents/commands/refusals.js';
 import { readForm } from '../../http/read-form.js';
@@ -26,6 +26,8 @@ export async function patchDocument(
   if (file === null || (file.live === null && file.pending_task === null))
     throw noSuchFile({ partition, fileId });
   const fields = await readFields();
+  // The partition may have been deleted meanwhile, and made anew by another caller.
+  await authoriseAnew(adapters.partitions, ctx, partition, 'editor');
   const embedders = await adapters.models.list('embedder');
   const read = readClientMetadata(
     fields['metadata'],

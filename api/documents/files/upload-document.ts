@@ -1,4 +1,5 @@
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
+import { inScope } from '../../../schemas/documents/users.js';
 import { takeDocument } from '../../../activities/documents/commands/take-document.js';
 import type { Uploader } from '../../../activities/documents/commands/take-document.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
@@ -29,6 +30,7 @@ export function uploader({ adapters }: Pick<GatewayDeps, 'adapters'>, ctx: Calle
   return {
     principal: ctx.principal,
     taskUrl: links(ctx.baseUrl).task,
+    isEditorOf: (partition) => inScope(ctx.scope, partition),
     async requireEditor(partition) {
       // The role is asked of the record, not of the scope.
       const role = await partitions.roleOf(ctx.principal.userId, partition);

@@ -8,6 +8,16 @@ function forbidden(text: string): AppError {
   return new AppError('AUTH_ERROR', text, { plain: true });
 }
 
+function notFound(partition: string): AppError {
+  return new AppError('PARTITION_NOT_FOUND', `Partition '${partition}' not found`, { plain: true });
+}
+
+function requireRole(role: Role | undefined, partition: string, needed: Role): void {
+  if (role === undefined) throw forbidden(`Access to partition '${partition}' forbidden`);
+  if (ROLES.indexOf(role) < ROLES.indexOf(needed))
+    throw forbidden(`Role '${needed}' required on partition '${partition}'`);
+}
+
 /**
  * The check order of the wire contract, section 1.1: a partition that exists asks for membership, then for the
  * role; a missing one is 404, but passes on an editor-level route, where an upload may create it.
@@ -25,12 +35,9 @@ export async function authorisePartition(
   // A role was read from the partition's own record a moment ago: it is there.
   if (role === undefined && (await partitions.get(partition)) === null) {
     if (needed === 'editor') return;
-    throw new AppError('PARTITION_NOT_FOUND', `Partition '${partition}' not found`, { plain: true });
+    throw notFound(partition);
   }
-  if (scope.kind === 'all') return;
-  if (role === undefined) throw forbidden(`Access to partition '${partition}' forbidden`);
-  if (ROLES.indexOf(role) < ROLES.indexOf(needed))
-    throw forbidden(`Role '${needed}' required on partition '${partition}'`);
+  if (scope.kind === 'partitions') requireRole(role, partition, needed);
 }
 
 /**
@@ -57,4 +64,21 @@ export async function authoriseCaller(
     await authorisePartition(partitions, present.scope, partition, needed);
     return present;
   }
+}
+
+/**
+ * Once more, of the records as they are now: while the body of a request came, for up to an hour, a partition that was
+ * missing may have been created by somebody else, and one of the caller's own deleted and created anew. A missing one is
+ * refused: only an upload makes one, and looks again by itself.
+ * @throws AppError, plain: PARTITION_NOT_FOUND or AUTH_ERROR
+ */
+export async function authoriseAnew(
+  partitions: Pick<PartitionStore, 'get' | 'roleOf'>,
+  { principal, scope }: Caller,
+  partition: string,
+  needed: Role,
+): Promise<void> {
+  const role = scope.kind === 'all' ? null : await partitions.roleOf(principal.userId, partition);
+  if (role === null && (await partitions.get(partition)) === null) throw notFound(partition);
+  if (scope.kind === 'partitions') requireRole(role ?? undefined, partition, needed);
 }
