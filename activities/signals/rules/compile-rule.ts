@@ -1,7 +1,26 @@
 import { isObject } from '../../../schemas/is-object.js';
 import { compileCondition, noteUnknownKeys } from './compile-condition.js';
-import type { CompiledRule, Report } from './compiled-rule.js';
+import type { CompiledRule, Report, RulePath } from './compiled-rule.js';
 import { globPattern } from './glob-pattern.js';
+
+/** More than conditions may have; a rule is also written as JSON, which has an end of its own. */
+const MAX_DEPTH = 100;
+
+/** Where a value is nested too deeply, or holds itself; null where it is neither. */
+function findEndless(
+  value: unknown,
+  path: RulePath = [],
+  holders: ReadonlySet<unknown> = new Set(),
+): RulePath | null {
+  if (typeof value !== 'object' || value === null) return null;
+  if (path.length > MAX_DEPTH || holders.has(value)) return path;
+  const within = new Set(holders).add(value);
+  for (const [key, inner] of Object.entries(value)) {
+    const found = findEndless(inner, [...path, Array.isArray(value) ? Number(key) : key], within);
+    if (found !== null) return found;
+  }
+  return null;
+}
 
 /**
  * Checks one rule (`name`, `enabled`, `description`, `watchers`, `filter`) and makes it ready. Null when it cannot be
@@ -28,6 +47,9 @@ export function compileRule(source: unknown, report: Report): CompiledRule | nul
   const condition = Object.hasOwn(source, 'filter')
     ? compileCondition(source['filter'], ['filter'], watch)
     : () => null;
+  const endless = usable ? findEndless(source) : null;
+  if (endless !== null)
+    watch(endless, `this is nested deeper than ${MAX_DEPTH} levels, or holds itself by an alias`, 'drop');
   if (!usable) return null;
   return {
     name: String(name),

@@ -118,8 +118,17 @@ export async function openRuleRegistry(options: RuleRegistryOptions): Promise<Ru
     options.onChange?.(current);
   };
 
+  /** Whatever goes wrong after the start, the rules in force hold. */
+  const keep = (error: unknown): void => {
+    if (current === undefined) throw error;
+    const message = `the rules could not be read: ${String(error)}; what they said before holds`;
+    if (current.faults.length === 1 && current.faults[0]?.message === message) return;
+    current = { ...current, faults: [{ file: 'rules', message }] };
+    options.onChange?.(current);
+  };
+
   let reading: Promise<void> = Promise.resolve();
-  const reload = (): Promise<void> => (reading = reading.then(read));
+  const reload = (): Promise<void> => (reading = reading.then(read).catch(keep));
   await reload();
 
   let timer: NodeJS.Timeout | undefined;

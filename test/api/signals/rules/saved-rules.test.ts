@@ -161,6 +161,15 @@ describe('PUT /api/filters/saved', () => {
     expect((await ask('GET', SAVED)).body.version).toBe(0);
   });
 
+  it('refuses one that holds itself, and takes others afterwards', async () => {
+    const text = 'name: x\nfilter: &f { op: empty, field: decisions, value: *f }\n';
+    const { status, body } = await save([text]);
+    expect(status).toBe(400);
+    expect(body.error).toMatch(/^rule 1, line 2: /);
+    expect((await ask('POST', '/api/filters/check', { body: { text } })).body.rule).toBeNull();
+    expect((await save([ruleText('one')])).status).toBe(200);
+  });
+
   it.each([
     { rules: [{ text: 'x'.repeat(64_001) }] },
     { rules: Array.from({ length: 201 }, (_, index) => ({ text: ruleText(`r${index}`) })) },

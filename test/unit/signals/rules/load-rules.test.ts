@@ -135,6 +135,21 @@ describe('loading rules', () => {
       /more than 1000 conditions|Excessive alias count|more than 100 aliases/,
     ],
     ['an alias of itself', 'name: x\nfilter: &f {op: not, condition: *f}', /^line \d: /],
+    [
+      'a value that holds itself',
+      'name: x\nfilter: &f {op: empty, field: a, value: *f}',
+      /^line 2: (this is nested deeper than 100 levels, or holds itself by an alias|empty )/,
+    ],
+    [
+      'an unknown key that holds itself',
+      'name: x\nextra: &e [*e]\nfilter: {op: empty, field: a}',
+      /^line 2: /,
+    ],
+    [
+      'a value in brackets by the hundred',
+      `name: x\nfilter: {op: empty, field: a, value: ${'['.repeat(200)}${']'.repeat(200)}}`,
+      /^line 2: /,
+    ],
     ['brackets by the thousand', `name: x\nfilter: ${'['.repeat(100_000)}`, /^line \d+: /],
     [
       'nesting by the hundred',

@@ -122,6 +122,27 @@ describe('the rules while the gateway runs', () => {
     );
   });
 
+  test('stay in force where reading them fails in a way that nobody foresaw, and are read again', async () => {
+    let fails = false;
+    const rules = await open({
+      now: () => {
+        if (fails) throw new Error('no clock');
+        return new Date();
+      },
+    });
+    fails = true;
+    await write('a.yaml', 'a');
+    await rules.reload();
+    expect(rules.current()).toMatchObject({
+      rules: [],
+      faults: [{ file: 'rules', message: expect.stringContaining('no clock; what they said before holds') }],
+    });
+    fails = false;
+    await rules.reload();
+    expect(fieldsOf(rules.current())).toEqual(['a']);
+    expect(rules.current().faults).toEqual([]);
+  });
+
   test('have another version when the mode, a scope or a switch changes', async () => {
     const versions = new Set<string>();
     for (const extra of ['', 'enabled: false\n', 'watchers: paris\n', 'description: only words\n']) {
