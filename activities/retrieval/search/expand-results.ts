@@ -8,6 +8,8 @@ import type { RelatedRequest, SearchResult } from './search-types.js';
 
 /** However many results there are: more would be no answer but a copy of the store. */
 const MAX_ADDED = 2_000;
+/** Files whose chunks one search asks for: each is a request, and chains of a thousand results name the same again. */
+const MAX_LISTED = 2_000;
 
 interface ExpansionStores {
   files: Pick<FileStore, 'get' | 'getMany' | 'listRelated'>;
@@ -77,9 +79,12 @@ export async function expandResults(
   const present = new Set(results.map(({ chunk }) => chunk.chunk_id));
   const foundFiles = new Map(results.map(({ file }) => [file.file_key, file]));
   const added: SearchResult[] = [];
+  let listed = 0;
+  const isFull = (): boolean => added.length >= MAX_ADDED || listed >= MAX_LISTED;
 
   const add = async (files: readonly FileRecord[], addedAs: AddedAs): Promise<void> => {
-    const room = Math.min(relatedLimit, MAX_ADDED - added.length);
+    const room = Math.min(relatedLimit, MAX_ADDED - added.length, MAX_LISTED - listed);
+    listed += Math.min(files.length, room);
     const found = await firstChunks(stores, files, room, signal);
     const fresh = found.filter(({ chunk_id: id }) => !present.has(id));
     // Read again: between the record and its chunks a version may have been replaced.
@@ -104,7 +109,7 @@ export async function expandResults(
           relationshipId: version.relationship_id,
         });
     for (const { partition, relationshipId } of groups.values()) {
-      if (added.length === MAX_ADDED) break;
+      if (isFull()) break;
       const group = await stores.files.listRelated(limits.scope, partition, relationshipId, {
         limit: relatedLimit + foundFiles.size,
       });
@@ -117,7 +122,7 @@ export async function expandResults(
   if (request.includeAncestors) {
     const get = rememberingGet(stores.files);
     for (const file of foundFiles.values()) {
-      if (added.length === MAX_ADDED) break;
+      if (isFull()) break;
       // Each file above gives a chunk at least, so a longer chain would add nothing.
       const most = Math.min(maxAncestorDepth, relatedLimit);
       const chain = await ancestorChain({ get }, file, { most, signal });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { askJson } from '../../support/ask-json.js';
 import type { LooseBody } from '../../support/loose-body.js';
 import { startGateway } from '../../support/start-gateway.js';
@@ -121,6 +121,25 @@ describe('include_ancestors', () => {
   it('survives a circle, and a chain without a relationship id', async () => {
     expect(filesOf(await ask('text=ouroboros&top_k=1&include_ancestors=true'))).toEqual(['loop-a', 'loop-b']);
     expect(filesOf(await ask('text=walnut&top_k=1&include_ancestors=true'))).toEqual(['alone']);
+  });
+
+  it('asks for the chunks of 2,000 files at most, however long the chains of its results are', async () => {
+    const long = gateway.addUser('long');
+    const where = { partition: 'long', token: long.token };
+    for (let index = 0; index < 70; index += 1)
+      await put(
+        `mail-${index}`,
+        { relationship_id: 'thread', ...(index > 0 && { parent_id: `mail-${index - 1}` }) },
+        [`Letter ${index}.`],
+        where,
+      );
+    const listed = jest.spyOn(gateway.adapters.chunks, 'listByFile');
+    const path = '/search/partition/long?text=letter&top_k=70&include_ancestors=true&related_limit=500';
+    const [status, { documents }] = await askJson(gateway, 'GET', path, { token: long.token });
+    expect([status, documents.length]).toEqual([200, 70]);
+    expect(listed.mock.calls.length).toBeLessThanOrEqual(2_000);
+    expect(listed.mock.calls.length).toBeGreaterThan(500);
+    listed.mockRestore();
   });
 
   it('goes with include_related without double chunks', async () => {
