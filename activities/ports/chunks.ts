@@ -157,7 +157,7 @@ export interface ChunkStore {
   listByFile(fileKey: string, generation: number, limit?: number): Promise<StoredChunk[]>;
   /**
    * Published chunks of some generations, in the order of generation and position, a page at a time; each with the
-   * vector that its embedder's field holds, when fields are named.
+   * vector of the first of the fields named that it has one in.
    * @param options.withoutVector only those that have none in this field
    */
   scanChunks(

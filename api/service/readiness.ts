@@ -190,7 +190,9 @@ function keepAnswer(ask: () => Promise<ReadyBody>): () => Promise<ReadyBody> {
       const body = ask();
       kept = { body, until: Infinity };
       const mine = kept;
-      void body.finally(() => (mine.until = Date.now() + KEPT_MS));
+      const keep = () => void (mine.until = Date.now() + KEPT_MS);
+      // Also one that fails: its failure is for those who asked, and nobody waits for this.
+      void body.then(keep, keep);
     }
     return kept.body;
   };

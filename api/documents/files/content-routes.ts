@@ -13,6 +13,7 @@ import type { CallerContext, Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { jsonListStream } from '../../http/json.js';
 import { links } from '../../http/links.js';
+import { livePages } from './live-pages.js';
 import { FileParams, PartitionParams } from '../../http/identifiers.js';
 
 const RelationshipParams = PartitionParams.extend({ relationship_id: z.string() });
@@ -23,9 +24,6 @@ const ChunksQuery = z.object({
   limit: ListLimit.optional(),
 });
 const AncestorsQuery = z.object({ max_ancestor_depth: queryNumber(z.int().min(0)).optional() });
-
-/** Generations asked for at once. */
-const FILES_AT_ONCE = 200;
 
 /** A file of a group or of a chain: its names, then its metadata. */
 function related(file: FileRecord) {
@@ -40,7 +38,7 @@ function related(file: FileRecord) {
 
 /** What a partition holds beyond the list of its files: chunks, groups and chains of files. */
 function contentHandlers({ adapters }: GatewayDeps) {
-  const { files, chunks, models } = adapters;
+  const { files, chunks, models, partitions } = adapters;
 
   const findLive = async (partition: string, fileId: string): Promise<FileRecord | null> => {
     const file = await files.get(partition, fileId);
@@ -54,35 +52,42 @@ function contentHandlers({ adapters }: GatewayDeps) {
   };
 
   /** A list of the chunks of a file that is gone, or not indexed yet, is an empty list (wire contract, section 1.5). */
-  const filesToScan = async (
+  async function* filesToScan(
     scope: CallerContext['scope'],
     partition: string,
     fileId: string | undefined,
-  ): Promise<FileRecord[]> => {
-    if (fileId === undefined) return files.listLive(scope, partition);
+  ): AsyncGenerator<FileRecord[]> {
+    if (fileId === undefined) return yield* livePages(files, scope, partition);
     const file = await findLive(partition, fileId);
-    return file === null ? [] : [file];
+    if (file !== null) yield [file];
+  }
+
+  /** The partition's own first: what it had before a swap stays beside it in its chunks. */
+  const vectorFieldsOf = async (partition: string): Promise<string[]> => {
+    const [record, embedders] = await Promise.all([partitions.get(partition), models.list('embedder')]);
+    const [own, others] = [true, false].map((isOwn) =>
+      embedders.filter(({ name }) => (name === record?.embedder) === isOwn),
+    );
+    return [...own!, ...others!].flatMap(({ vector_field }) => vector_field ?? []);
   };
 
   async function* chunkRows(
     { baseUrl, signal }: CallerContext,
-    wanted: readonly FileRecord[],
+    pages: AsyncIterable<readonly FileRecord[]>,
     { vectorFields, limit = Infinity }: { vectorFields: readonly string[]; limit?: number | undefined },
   ) {
     const link = links(baseUrl);
     let left = limit;
-    for (let from = 0; from < wanted.length && left > 0; from += FILES_AT_ONCE) {
-      const byGeneration = new Map(
-        wanted.slice(from, from + FILES_AT_ONCE).map((file) => [file.live?.generation ?? 0, file]),
-      );
+    for await (const page of pages) {
+      const byGeneration = new Map(page.map((file) => [file.live?.generation ?? 0, file]));
       for await (const { chunk, vector } of chunks.scanChunks([...byGeneration.keys()], {
         vectorFields,
         signal,
       })) {
+        if (left <= 0) return;
         const file = byGeneration.get(chunk.generation);
         // A generation belongs to one file; whatever else carries its number is not for this answer.
         if (file === undefined || file.live === null || file.file_key !== chunk.file_key) continue;
-        if (left <= 0) return;
         left -= 1;
         const metadata = presentChunkMetadata({ chunk, file, version: file.live });
         yield {
@@ -91,14 +96,14 @@ function contentHandlers({ adapters }: GatewayDeps) {
           metadata: vector === null ? metadata : { ...metadata, vector: JSON.stringify(vector) },
         };
       }
+      if (left <= 0) return;
     }
   }
 
   return {
     async listChunks(ctx: CallerContext, partition: string, query: z.output<typeof ChunksQuery>) {
-      const wanted = await filesToScan(ctx.scope, partition, query.file_id);
-      const embedders = query.include_embedding ? await models.list('embedder') : [];
-      const vectorFields = embedders.flatMap(({ vector_field }) => vector_field ?? []);
+      const wanted = filesToScan(ctx.scope, partition, query.file_id);
+      const vectorFields = query.include_embedding ? await vectorFieldsOf(partition) : [];
       return jsonListStream('chunks', chunkRows(ctx, wanted, { vectorFields, limit: query.limit }));
     },
 

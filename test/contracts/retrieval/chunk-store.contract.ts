@@ -633,6 +633,13 @@ export function chunkStoreContract(subject: Subject<ChunkStore>): void {
       const ids = chunks.map(({ chunk_id }) => chunk_id);
       expect([...(await store().getVectors(ids, 'vector_added')).values()]).toEqual([[0, 1]]);
       expect((await store().getVectors(ids, FIELD)).size).toBe(3);
+      const lengthsOf = async (vectorFields: string[]) =>
+        (await collect(store().scanChunks([generation], { vectorFields }))).map(
+          ({ vector }) => vector?.length,
+        );
+      const own = await lengthsOf([FIELD]);
+      expect(await lengthsOf([FIELD, 'vector_added'])).toEqual(own);
+      expect(await lengthsOf(['vector_added', FIELD])).toEqual([2, ...own.slice(1)]);
       expect((await store().get(ids[0]!))?.text).toBe('one');
       await expect(store().addVectors([vectorOf(2, [1, 2, 3])], 'vector_added')).rejects.toMatchObject({
         code: 'VDB_INSERT_ERROR',

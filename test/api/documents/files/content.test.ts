@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { FileRecord } from '../../../../schemas/documents/documents.js';
 import type { LooseBody } from '../../support/loose-body.js';
 import { startGateway } from '../../support/start-gateway.js';
 import type { Gateway } from '../../support/start-gateway.js';
@@ -25,7 +26,51 @@ function index(fileId: string, metadata: object = {}, lines = [`text of ${fileId
   );
 }
 
+function copyOf(file: FileRecord, place: number): FileRecord {
+  return {
+    ...file,
+    file_id: `f${String(place).padStart(6, '0')}`,
+    file_key: `key-${place}`,
+    live: { ...file.live!, generation: 1_000_000 + place },
+  };
+}
+
+/** From now on the store answers so many files, of which those that are there are the first. */
+function repeatFiles(count: number): { listed(): number; largest(): number } {
+  const { files } = gateway.adapters;
+  const list = files.listLive.bind(files);
+  const sizes: number[] = [];
+  jest
+    .spyOn(files, 'listLive')
+    .mockImplementation(async (scope, partition, { limit = Infinity, after } = {}) => {
+      const real = await list(scope, partition);
+      const all = Array.from({ length: count }, (_, place) =>
+        place < real.length ? real[place]! : copyOf(real[0]!, place),
+      );
+      const page = all.filter(({ file_id: id }) => after === undefined || id > after).slice(0, limit);
+      sizes.push(page.length);
+      return page;
+    });
+  return {
+    listed: () => sizes.reduce((sum, size) => sum + size, 0),
+    largest: () => Math.max(...sizes),
+  };
+}
+
 const BOTH = ['/partition/one', '/one'];
+
+describe('GET /partition/{partition}', () => {
+  it('answers any number of files, which it reads some at a time', async () => {
+    await index('a');
+    const { listed, largest } = repeatFiles(1_100);
+    const [status, { files }] = await ask('/partition/one');
+    expect([status, files.length, listed()]).toEqual([200, 1_100, 1_100]);
+    expect(new Set(files.map(({ file_id: id }: LooseBody) => id)).size).toBe(1_100);
+    expect(largest()).toBeLessThanOrEqual(500);
+    expect((await ask('/partition/one?limit=700'))[1].files).toEqual(files.slice(0, 700));
+    expect((await ask(`/partition/one?after=${files[699].file_id}`))[1].files).toEqual(files.slice(700));
+  });
+});
 
 describe('GET /partition/{partition}/chunks', () => {
   it('lists every live chunk with its vector as text', async () => {
@@ -48,6 +93,38 @@ describe('GET /partition/{partition}/chunks', () => {
     });
     const vector = JSON.parse(chunks[0].metadata.vector) as number[];
     expect([vector.length, vector.every(Number.isFinite)]).toEqual([1024, true]);
+  });
+
+  it('answers the vectors of its own embedder, not those that were kept beside them by a swap', async () => {
+    // Before the partition's own in every list.
+    const earlier = { name: 'a-earlier', vector_field: 'vector_earlier' };
+    const list = gateway.adapters.models.list.bind(gateway.adapters.models);
+    jest
+      .spyOn(gateway.adapters.models, 'list')
+      .mockImplementation(async (type) => [
+        { ...(await list('embedder'))[0]!, ...earlier, is_default: false },
+        ...(await list(type)),
+      ]);
+    const [chunkId] = await index('a');
+    const vector = [0.5, 0.5, 0.5, 0.5];
+    await gateway.adapters.chunks.ensureField({ vectorField: 'vector_earlier', dimension: vector.length });
+    await gateway.adapters.chunks.addVectors(
+      [{ chunkId: chunkId!, partition: 'one', vector }],
+      'vector_earlier',
+    );
+    await index('b');
+    const [, { chunks }] = await ask('/partition/one/chunks');
+    const lengths = chunks.map(({ metadata }: LooseBody) => JSON.parse(metadata.vector).length);
+    expect(lengths).toEqual([1024, 1024]);
+  });
+
+  it('reads the files some at a time, however many there are', async () => {
+    for (const fileId of ['a', 'b', 'c']) await index(fileId);
+    const { listed, largest } = repeatFiles(1_100);
+    const [status, { chunks }] = await ask('/partition/one/chunks?include_embedding=false');
+    expect([status, chunks.length]).toEqual([200, 3]);
+    expect(listed()).toBe(1_100);
+    expect(largest()).toBeLessThanOrEqual(500);
   });
 
   it('lists without vectors, of one file, or only so many', async () => {

@@ -238,8 +238,12 @@ export function createFakeChunkStore(): ChunkStore {
         .filter(({ vectors }) => withoutVector === undefined || !vectors.has(withoutVector))
         .sort((a, b) => a.chunk.generation - b.chunk.generation || a.chunk.position - b.chunk.position);
       for (const { chunk, vectors, context } of found) {
-        const vector = vectorFields.flatMap((field) => vectors.get(field) ?? []);
-        yield { chunk: copyRecord(chunk), vector: vector.length === 0 ? null : vector, context };
+        const field = vectorFields.find((name) => vectors.has(name));
+        yield {
+          chunk: copyRecord(chunk),
+          vector: field === undefined ? null : [...vectors.get(field)!],
+          context,
+        };
       }
     },
     async listWithVectors(fileKey, generation, { vectorField, from, limit }) {
