@@ -1,9 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../../schemas/app-error.js';
 import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import type { Adapters } from '../../ports/adapters.js';
 import { finishPartitionDeletion } from '../clean-up/finish-partition-deletion.js';
 import type { FinishPartitionDeletionStores } from '../clean-up/finish-partition-deletion.js';
 import { requirePartitionName } from './identifiers.js';
+
+/** Several at once that are one too many together give way and try again, so that one of them gets the place. */
+const MAX_ROUNDS = 5;
+const PAUSE_MS = 50;
 
 export interface CreatePartitionDeps extends FinishPartitionDeletionStores {
   models: Adapters['models'];
@@ -19,9 +24,16 @@ export async function requireMayCreatePartition(
   input: { partition: string; userId: number },
 ): Promise<void> {
   requirePartitionName(input.partition);
-  const memberships = await deps.partitions.memberships(input.userId);
-  if (memberships.filter(({ role }) => role === 'owner').length >= deps.maxPartitionsPerUser)
+  if ((await countOwned(deps, input.userId)) >= deps.maxPartitionsPerUser)
     throw new AppError('PARTITION_LIMIT_EXCEEDED');
+}
+
+async function countOwned(
+  { partitions }: Pick<CreatePartitionDeps, 'partitions'>,
+  userId: number,
+): Promise<number> {
+  const memberships = await partitions.memberships(userId);
+  return memberships.filter(({ role }) => role === 'owner').length;
 }
 
 /**
@@ -34,17 +46,32 @@ export async function createPartition(
 ): Promise<PartitionRecord> {
   requirePartitionName(input.partition);
   if ((await deps.partitions.get(input.partition)) !== null) throw new AppError('PARTITION_EXISTS');
-  await requireMayCreatePartition(deps, input);
+  for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+    await requireMayCreatePartition(deps, input);
+    const created = await createAnyway(deps, input);
+    if ((await countOwned(deps, input.userId)) <= deps.maxPartitionsPerUser) return created;
+    // Of several at once each had counted before the others came. The last one always sees all of them.
+    const deleted = await deps.partitions.markDeleted(input.partition);
+    if (deleted !== null) await finishPartitionDeletion(deps, deleted);
+    await sleep(Math.random() * PAUSE_MS * round);
+  }
+  throw new AppError('PARTITION_LIMIT_EXCEEDED');
+}
+
+async function createAnyway(
+  deps: CreatePartitionDeps,
+  { partition, userId }: { partition: string; userId: number },
+): Promise<PartitionRecord> {
   const embedder = await deps.models.defaultName('embedder');
   if (embedder === null) throw new AppError('MODEL_ENDPOINT_NOT_FOUND', 'No default embedder is registered');
-  const wanted = { partition: input.partition, embedder, ownerId: input.userId };
+  const wanted = { partition, embedder, ownerId: userId };
   try {
     return await deps.partitions.create(wanted);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'CONFLICT') throw error;
     // One of this name is being deleted, and that process may have died: the deletion is finished here.
     for (const deleted of await deps.partitions.listDeleted())
-      if (deleted.partition === input.partition) await finishPartitionDeletion(deps, deleted);
+      if (deleted.partition === partition) await finishPartitionDeletion(deps, deleted);
     return deps.partitions.create(wanted);
   }
 }

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { until } from '../../../support/until.js';
 import { startGateway } from '../../support/start-gateway.js';
 import type { Gateway } from '../../support/start-gateway.js';
 import { indexText, uploadForm } from '../../support/uploads.js';
@@ -46,6 +47,31 @@ describe('POST /partition/{partition}', () => {
       403,
       { detail: expect.stringMatching(/^\[PARTITION_LIMIT_EXCEEDED\]: /), extra: expect.any(Object) },
     ]);
+  });
+});
+
+describe('POST /partition/{partition}, many at once', () => {
+  it('keeps to the limit of partitions', async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `many-${index}`);
+    const { partitions } = gateway.adapters;
+    const create = partitions.create.bind(partitions);
+    let begun = 0;
+    // Each has counted before the first one is there.
+    const creating = jest.spyOn(partitions, 'create').mockImplementation(async (wanted) => {
+      begun += 1;
+      await until('all are about to create', async () => begun >= names.length);
+      return create(wanted);
+    });
+    const answers = await Promise.all(names.map((name) => ask('POST', `/partition/${name}`)));
+    creating.mockRestore();
+    const created = answers.filter(([status]) => status === 201).length;
+    expect(answers.filter(([status]) => status === 403)).toHaveLength(names.length - created);
+    expect(created).toBeGreaterThan(0);
+    expect(created).toBeLessThanOrEqual(3);
+    const owned = await partitions.memberships(ada.userId);
+    expect(owned.map(({ partition }) => partition).sort()).toEqual(
+      names.filter((_, index) => answers[index]![0] === 201).sort(),
+    );
   });
 });
 
