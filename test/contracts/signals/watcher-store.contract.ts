@@ -318,6 +318,32 @@ export function watcherStoreContract(subject: Subject<WatcherStore>): void {
         expect(await expired(minutes(30), [a])).toEqual([]);
       });
 
+      test('a push in the first half of its time counts as well', async () => {
+        const place = newPlace();
+        const watcher = newWatcher();
+        await store().admit(watcher, place);
+        await store().admit(watcher, { ...place, at: minutes(4) });
+        expect(await expired(minutes(13), [watcher])).toEqual([]);
+        expect(await expired(minutes(14), [watcher])).toEqual([{ watcher, refused: false }]);
+      });
+
+      test('one that CAPI takes, or that is removed, while it pushes is not refused', async () => {
+        const names = times(40, newWatcher);
+        const verdicts = await Promise.all(
+          names.map(async (watcher, index) => {
+            const place = newPlace(1);
+            await store().admit(watcher, place);
+            const gone =
+              index % 2 === 0
+                ? store().acceptToken(watcher, digestOf(watcher))
+                : store().removeUnknownWatcher(watcher, minutes(11));
+            const [verdict] = await Promise.all([store().admit(watcher, place), gone]);
+            return verdict;
+          }),
+        );
+        expect(verdicts.filter((verdict) => verdict instanceof Date)).toEqual([]);
+      });
+
       test('it is told whether CAPI refused the token', async () => {
         const place = newPlace();
         const watcher = newWatcher();

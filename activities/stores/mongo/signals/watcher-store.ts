@@ -112,6 +112,9 @@ function endOf({ at, lifetimeMs }: { at: Date; lifetimeMs: number }): Date {
  * @param former keys that open tokens as well
  * @throws AppError CONFIG_ERROR when the key is not 32 bytes long
  */
+/** The share of its time that an unknown watcher has left when a push gives it all of it again. */
+const PROLONGED_BELOW = 0.98;
+
 export function createMongoWatcherStore(
   db: Db,
   secretsKey: Buffer,
@@ -174,9 +177,14 @@ export function createMongoWatcherStore(
     const { stranger } = known;
     if (stranger === undefined) return 'known';
     const having = await unknownOf(stranger.address, places);
-    if (!having.some(({ _id }) => _id === watcher)) return freeAt(having);
+    if (!having.some(({ _id }) => _id === watcher)) {
+      const now = await watchers.findOne({ _id: watcher }, { projection: { stranger: 1 } });
+      const isStill = now?.stranger?.since.getTime() === stranger.since.getTime();
+      // Otherwise let in or removed between the two reads, and no longer one of those who share the places.
+      return isStill ? freeAt(having) : admit(watcher, place);
+    }
     // A write for each of its pushes would be one too many.
-    if (stranger.until.getTime() - at.getTime() > lifetimeMs / 2) return 'unknown';
+    if (stranger.until.getTime() - at.getTime() > lifetimeMs * PROLONGED_BELOW) return 'unknown';
     // Otherwise let in meanwhile, or removed.
     return (await prolong(watcher, endOf(place))) ? 'unknown' : admit(watcher, place);
   };

@@ -69,7 +69,7 @@ export function createFakeWatcherStore(): WatcherStore {
       if (full) return new Date(Math.min(...strangers.map(({ stranger }) => stranger!.until.getTime())));
       const until = new Date(at.getTime() + lifetimeMs);
       const { stranger } = ensure(watcher);
-      if (stranger === null || stranger.until.getTime() - at.getTime() <= lifetimeMs / 2)
+      if (stranger === null || stranger.until.getTime() - at.getTime() <= lifetimeMs * 0.98)
         ensure(watcher).stranger = { address: from, until };
       return 'unknown';
     },
