@@ -90,9 +90,10 @@ export interface AlertStore {
   release(id: number): Promise<{ watcher: string } | 'not-releasable' | null>;
   /**
    * withheld → waiting, behind everything that is stored, in order of receipt: at most so many of those that a watcher
-   * sent while forwarding was off. Answers how many. What the loop guard holds back stays.
+   * sent while forwarding was off. Answers how many, and whether there may be more, also where another call took its
+   * part of them. What the loop guard holds back stays.
    */
-  releaseDeferred(watcher: string, limit: number): Promise<number>;
+  releaseDeferred(watcher: string, limit: number): Promise<{ released: number; left: boolean }>;
   /** quarantined → discarded, for good; the record stays. Answers whether one of this id was quarantined. */
   discard(id: number): Promise<boolean>;
   /**

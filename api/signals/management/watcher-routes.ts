@@ -98,9 +98,9 @@ function release(deps: WatcherDeps): Route {
       let released = 0;
       let left = true;
       for (let batch = 0; left && batch < BATCHES; batch += 1) {
-        const count = await reportFailure(FAILED, () => deps.alerts.releaseDeferred(watcher, BATCH));
-        released += count;
-        left = count === BATCH;
+        const done = await reportFailure(FAILED, () => deps.alerts.releaseDeferred(watcher, BATCH));
+        released += done.released;
+        left = done.left;
       }
       if (released > 0) deps.notify.signals(watcher, log);
       return json(200, { watcher, released, left });

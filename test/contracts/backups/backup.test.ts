@@ -315,7 +315,7 @@ describe('a restored proxy', () => {
     expect(await to.alerts.keptBack()).toEqual([
       expect.objectContaining({ watcher: 'watcher-1', deferred: 1 }),
     ]);
-    expect(await to.alerts.releaseDeferred('watcher-1', 10)).toBe(1);
+    expect((await to.alerts.releaseDeferred('watcher-1', 10)).released).toBe(1);
     expect(await to.alerts.summaries()).toEqual([expect.objectContaining({ waiting: 1 })]);
     // Counted as they were, but for the place of what waited.
     expect(await to.statistics.read(null)).toEqual(await from.statistics.read(null));

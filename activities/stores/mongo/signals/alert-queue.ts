@@ -116,7 +116,7 @@ export function createAlertQueue({
         .sort({ position: 1 })
         .limit(limit)
         .toArray();
-      if (found.length === 0) return 0;
+      if (found.length === 0) return { released: 0, left: false };
       const first = await alertIds.reserve(found.length);
       // Of two operators at once each alert listens to one.
       const { modifiedCount } = await alerts.bulkWrite(
@@ -128,7 +128,7 @@ export function createAlertQueue({
         })),
         { ordered: false },
       );
-      return modifiedCount;
+      return { released: modifiedCount, left: found.length === limit };
     },
     async discard(id) {
       const { matchedCount } = await alerts.updateOne(

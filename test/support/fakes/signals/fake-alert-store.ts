@@ -154,7 +154,7 @@ export function createFakeAlertStore(): FakeAlertStore {
         Object.assign(alert, { state: 'waiting', position: lastId });
         delete alert.stateReason;
       }
-      return found.length;
+      return { released: found.length, left: found.length === limit };
     },
     async discard(id) {
       const alert = alerts.get(id);
