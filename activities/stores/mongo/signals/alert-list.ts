@@ -1,4 +1,4 @@
-import type { Collection, Document, Filter } from 'mongodb';
+import type { AggregationCursor, Collection, Document, Filter } from 'mongodb';
 import type { Alert } from '../../../../schemas/signals/signals.js';
 import type { AlertQuery } from '../../../ports/signals.js';
 import { toAlert } from './alert-document.js';
@@ -9,6 +9,8 @@ import type { createScenarioNames } from './scenario-names.js';
 
 /** A part of a scenario's name that more names contain than this is looked for in the alerts themselves. */
 const MAX_SCENARIOS = 500;
+/** Places in a list that a server sends at a time. */
+const BATCH = 5_000;
 
 /**
  * Said where a query asks for neither, so that it has bounds for every field that an index has in front of the time.
@@ -35,22 +37,26 @@ export function createAlertList(
     return names.length === 0 ? null : { scenario_folded: { $in: names } };
   }
 
-  async function find(equalities: Equalities, { offset, limit, since, until }: Page): Promise<ListedAlert[]> {
+  async function find(
+    equalities: Equalities,
+    { offset, limit, since, until }: Page,
+  ): Promise<AggregationCursor<ListedAlert>> {
     const filterOf = (span: Span): Filter<AlertDocument> => ({
       ...(Object.keys(equalities).length > 0 && { filtered: EITHER, forwarded: EITHER, ...equalities }),
       ...(Object.keys(span).length > 0 && { received_at: span }),
     });
     const span = await newestWindow(alerts, filterOf, { needed: offset + limit, since, until });
     // Projected before it is sorted: DocumentDB sorts whole documents otherwise, with their raw signals.
-    return await alerts
-      .aggregate<ListedAlert>([
+    return alerts.aggregate<ListedAlert>(
+      [
         { $match: filterOf(span) },
         { $project: { received_at: 1, bytes: 1 } },
         { $sort: { received_at: -1, _id: -1 } },
         ...(offset > 0 ? [{ $skip: offset }] : []),
         { $limit: limit },
-      ])
-      .toArray();
+      ],
+      { batchSize: BATCH },
+    );
   }
 
   /**
@@ -64,8 +70,15 @@ export function createAlertList(
         find({ ...equalities, [field]: ip }, { ...page, offset: 0, limit: offset + limit }),
       ),
     );
-    const once = new Map(found.flat().map((alert) => [alert._id, alert]));
-    return [...once.values()].sort(byNewest).slice(offset, offset + limit);
+    const wanted: ListedAlert[] = [];
+    let place = 0;
+    // What lies before the page is let go as it comes: an address may have sent everything that is stored.
+    for await (const alert of newestOfBoth(found[0]!, found[1]!)) {
+      if (place >= offset) wanted.push(alert);
+      place += 1;
+      if (wanted.length === limit) break;
+    }
+    return wanted;
   }
 
   /**
@@ -118,7 +131,10 @@ export function createAlertList(
       ...(country !== undefined && { 'fields.geoCountryCode': country }),
       ...(machineId !== undefined && { 'fields.machineId': machineId }),
     };
-    const page = ip === undefined ? await find(equalities, query) : await findAddress(ip, equalities, query);
+    const page =
+      ip === undefined
+        ? await (await find(equalities, query)).toArray()
+        : await findAddress(ip, equalities, query);
     return await read(page, query.rawBytes ?? Infinity);
   };
 }
@@ -130,6 +146,24 @@ function literally(text: string): string {
     if (character === '\0') return '\\x00';
     return /[A-Za-z0-9]/.test(character) ? character : `\\${character}`;
   });
+}
+
+/** Two lists, the newest first, as one; what is in both comes once. */
+async function* newestOfBoth(
+  one: AggregationCursor<ListedAlert>,
+  other: AggregationCursor<ListedAlert>,
+): AsyncGenerator<ListedAlert> {
+  try {
+    let [a, b] = await Promise.all([one.next(), other.next()]);
+    while (a !== null || b !== null) {
+      const order = a === null ? 1 : b === null ? -1 : byNewest(a, b);
+      yield order <= 0 ? a! : b!;
+      if (order <= 0) a = await one.next();
+      if (order >= 0) b = await other.next();
+    }
+  } finally {
+    await Promise.all([one.close(), other.close()]);
+  }
 }
 
 function byNewest(a: ListedAlert, b: ListedAlert): number {
