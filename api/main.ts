@@ -44,7 +44,7 @@ const REQUEST_TIMEOUT_MS = 3_600_000;
  */
 const KEEP_ALIVE_MS = 75_000;
 
-/** Used where FILTERS_DIR names no other folder. */
+/** Used where neither FILTERS_DIR nor CONFIG_PATH names another folder. */
 const SHIPPED_RULES = fileURLToPath(new URL('../deploy/filters.d/', import.meta.url));
 
 /** Used where CONSOLE_DIR names no other folder. */

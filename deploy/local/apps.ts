@@ -36,11 +36,14 @@ export async function openApps(
   const proxy = at(proxyPort ?? port);
   try {
     const healthFile = settings['WORKER_HEALTH_FILE'] ?? join(bench.paths.local, 'worker-alive');
+    // those of the clone and not their copies beside the code, so that a change counts while it runs
+    const ofClone =
+      settings['CONFIG_PATH'] === undefined ? join(bench.paths.root, 'deploy/filters.d') : undefined;
+    const filters = settings['FILTERS_DIR'] ?? ofClone;
     const env = {
       ...appEnvironment(bench, services),
       CAPI_URL: await openStandInCapi(bench, stack, build),
-      // those of the clone and not their copies beside the code, so that a change counts while it runs
-      FILTERS_DIR: settings['FILTERS_DIR'] ?? join(bench.paths.root, 'deploy/filters.d'),
+      ...(filters !== undefined && { FILTERS_DIR: filters }),
       ...(console === null ? {} : { CONSOLE_DIR: settings['CONSOLE_DIR'] ?? console }),
       WORKER_HEALTH_FILE: healthFile,
       ...(proxyOnly ? { SERVICES: 'proxy', PROXY_PORT: '' } : {}),

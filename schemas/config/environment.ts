@@ -438,7 +438,7 @@ const indexing = {
     { unset: '`true` when `VLM_MODEL` is set' },
   ),
   PARSE_TIMEOUT: described(
-    count(600),
+    count(3_600),
     'time-out of one document in its parser process; where a gateway reads one for tools, at most 300 s',
     { unit: 's' },
   ),
@@ -755,7 +755,7 @@ const signals = {
   FILTERS_DIR: described(
     z.string().min(1).optional(),
     'folder of rule files; a change counts within a second, a broken file keeps its last good form',
-    { unset: 'the shipped `deploy/filters.d/`' },
+    { unset: '`filters.d/` beside `CONFIG_PATH`; without that the shipped `deploy/filters.d/`' },
   ),
   CONFIG_PATH: described(
     z.string().min(1).optional(),
