@@ -191,7 +191,7 @@ function keepAnswer(ask: () => Promise<ReadyBody>): () => Promise<ReadyBody> {
       kept = { body, until: Infinity };
       const mine = kept;
       const keep = () => void (mine.until = Date.now() + KEPT_MS);
-      // Also one that fails: its failure is for those who asked, and nobody waits for this.
+      // Also one that fails: its failure is for those who asked; nothing waits for this.
       void body.then(keep, keep);
     }
     return kept.body;

@@ -68,7 +68,7 @@ export async function authoriseCaller(
 
 /**
  * Once more, of the records as they are now: while the body of a request came, for up to an hour, a partition that was
- * missing may have been created by somebody else, and one of the caller's own deleted and created anew. A missing one is
+ * missing may have been created by another user, and one of the caller's own deleted and created anew. A missing one is
  * refused: only an upload makes one, and looks again by itself.
  * @throws AppError, plain: PARTITION_NOT_FOUND or AUTH_ERROR
  */
