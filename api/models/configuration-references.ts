@@ -59,14 +59,19 @@ function shownKind({ kind, type }: Named): string {
   return kind === 'preset' ? `${type}_preset` : 'prompt';
 }
 
-/**
- * How many names in partitions and presets resolve to nothing, by what they should be: a type of model endpoint,
- * `indexation_preset`, `retrieval_preset` or `prompt`. Edits and deletions prevent it; two at the same moment, or a
- * restored database, may leave some. The names themselves are not told: the probe needs no token.
- */
-export async function findUnresolvedReferences(
-  stores: Stores,
-): Promise<ReadyBody['configuration_references']> {
+export interface ConfigurationReferences {
+  /**
+   * How many names resolve to nothing, by what they should be: a type of model endpoint, `indexation_preset`,
+   * `retrieval_preset` or `prompt`. Edits and deletions prevent it; two at the same moment, or a restored database, may
+   * leave some. The names themselves are not told: the probe needs no token.
+   */
+  unresolved: ReadyBody['configuration_references'];
+  /** The registered endpoints that are named, each once. */
+  models: { type: ModelType; name: string }[];
+}
+
+/** What the names in partitions and presets stand for. */
+export async function lookUpReferences(stores: Stores): Promise<ConfigurationReferences> {
   const [partitions, presets, endpoints] = await Promise.all([
     stores.partitions.list({ kind: 'all', userId: 0 }),
     stores.presets.list(),
@@ -86,5 +91,10 @@ export async function findUnresolvedReferences(
       one.kind === 'prompt' ? (await stores.prompts.find(one.type, one.name)) !== null : registered.has(key);
     if (!found) counts.set(shownKind(one), (counts.get(shownKind(one)) ?? 0) + 1);
   }
-  return [...counts].map(([kind, count]) => ({ kind, count, status: 'unresolvable' }));
+  return {
+    unresolved: [...counts].map(([kind, count]) => ({ kind, count, status: 'unresolvable' })),
+    models: [...named].flatMap(([key, one]) =>
+      one.kind === 'model' && registered.has(key) ? [{ type: one.type, name: one.name }] : [],
+    ),
+  };
 }

@@ -2,10 +2,13 @@ import { LATE, orLate } from '../../activities/temporal/or-late.js';
 import { AppError } from '../../schemas/app-error.js';
 import { accessProblemOf } from '../../schemas/engine-access.js';
 import type { CheckState, ReadyBody } from '../../schemas/documents/documents-api.js';
+import { MODEL_TYPES } from '../../schemas/models/model-endpoints.js';
+import type { ModelType } from '../../schemas/models/model-endpoints.js';
 import type { Adapters, RateLimits } from '../../activities/ports/adapters.js';
 import type { WorkflowStarter } from '../../activities/ports/tasks.js';
 import { checkMigrations } from './pending-migrations.js';
-import { findUnresolvedReferences } from '../models/configuration-references.js';
+import { lookUpReferences } from '../models/configuration-references.js';
+import type { ConfigurationReferences } from '../models/configuration-references.js';
 
 const PROBE_MS = 2000;
 const KEPT_MS = 2000;
@@ -38,8 +41,10 @@ function stateOfProvider(provider: { check(): Promise<void> }, problems: string[
   );
 }
 
-const MODEL_KINDS = ['embedder', 'llm', 'reranker'] as const;
-type ModelKind = (typeof MODEL_KINDS)[number];
+/** Those that are told of whether there are any or not. */
+const CORE_KINDS = ['embedder', 'llm', 'reranker'] as const;
+/** Each takes a request. */
+const MAX_ENDPOINTS = 50;
 
 interface ReadinessDeps {
   adapters: Pick<
@@ -72,49 +77,63 @@ export function createReadiness({
   const { probes, models } = adapters;
 
   /** Empty while they cannot be read: the checks say why. */
-  const references = async (): Promise<ReadyBody['configuration_references']> => {
-    let found: ReadyBody['configuration_references'] = [];
+  const references = async (): Promise<ConfigurationReferences> => {
+    let found: ConfigurationReferences = { unresolved: [], models: [] };
     const state = await stateOf(async () => {
-      found = await findUnresolvedReferences(adapters);
+      found = await lookUpReferences(adapters);
     });
-    return state === 'ok' ? found : [];
+    return state === 'ok' ? found : { unresolved: [], models: [] };
   };
 
   /** The names of the defaults, or why they cannot be read. */
-  const discover = async (): Promise<{ state: CheckState; names: Map<ModelKind, string | null> }> => {
-    const names = new Map<ModelKind, string | null>();
+  const discover = async (): Promise<{ state: CheckState; names: Map<ModelType, string | null> }> => {
+    const names = new Map<ModelType, string | null>();
     const state = await stateOf(async () => {
-      for (const kind of MODEL_KINDS) names.set(kind, await models.defaultName(kind));
+      for (const kind of MODEL_TYPES) names.set(kind, await models.defaultName(kind));
     });
     return { state, names };
   };
 
+  /** The defaults and what partitions and presets name beside them, by kind, the default of each first. */
   const checkModels = async () => {
-    const { state: discovery, names } = await discover();
-    const stateOfModel = (kind: ModelKind): Promise<CheckState> => {
-      if (discovery !== 'ok') return Promise.resolve(discovery);
-      const name = names.get(kind) ?? null;
-      return name === null
-        ? Promise.resolve('unresolvable')
-        : stateOf((signal) => models.check(kind, name, signal));
-    };
-    const [embedder, llm, reranker] = await Promise.all([
-      stateOfModel('embedder'),
-      stateOfModel('llm'),
-      stateOfModel('reranker'),
+    const [{ state: discovery, names }, { unresolved, models: named }] = await Promise.all([
+      discover(),
+      references(),
     ]);
-    return { discovery, names, states: { embedder, llm, reranker } };
+    const inUse = MODEL_TYPES.flatMap((kind) => {
+      const ofKind = named.filter(({ type }) => type === kind).map(({ name }) => name);
+      return [...new Set([names.get(kind) ?? [], ofKind].flat())].map((name) => ({ kind, name }));
+    }).slice(0, MAX_ENDPOINTS);
+    const endpoints =
+      discovery === 'ok'
+        ? await Promise.all(
+            inUse.map(async ({ kind, name }) => ({
+              kind,
+              name,
+              status: await stateOf((signal) => models.check(kind, name, signal)),
+            })),
+          )
+        : [];
+    const states: Record<string, CheckState> = {};
+    for (const kind of MODEL_TYPES) {
+      const ofKind = endpoints.filter((endpoint) => endpoint.kind === kind);
+      const byDefault = ofKind.find(({ name }) => name === names.get(kind))?.status;
+      const isCore = (CORE_KINDS as readonly string[]).includes(kind);
+      if (isCore) states[kind] = discovery === 'ok' ? (byDefault ?? 'unresolvable') : discovery;
+      else if (ofKind.length > 0)
+        states[kind] = byDefault ?? ofKind.find(({ status }) => status !== 'ok')?.status ?? 'ok';
+    }
+    return { discovery, unresolved, endpoints, states };
   };
 
   const ask = async (): Promise<ReadyBody> => {
     const problems: string[] = [];
-    const [mongodb, opensearch, temporal, { discovery, names, states }, unresolved, migrations, signIn] =
+    const [mongodb, opensearch, temporal, { discovery, unresolved, endpoints, states }, migrations, signIn] =
       await Promise.all([
         stateOf(() => probes.mongodb(), problems),
         stateOf(() => probes.opensearch(), problems),
         stateOf(() => workflows.ping(), problems),
         checkModels(),
-        references(),
         checkMigrations(adapters.migrations.migrations, stateOf),
         provider === null ? null : stateOfProvider(provider, problems),
       ]);
@@ -122,7 +141,7 @@ export function createReadiness({
     const blocked =
       settings.requireEmbedder &&
       discovery === 'ok' &&
-      (states.embedder === 'unavailable' || states.embedder === 'unresolvable');
+      ['unavailable', 'unresolvable'].includes(states['embedder']!);
     return {
       status: engines && !blocked ? 'ready' : 'not_ready',
       checks: {
@@ -137,10 +156,11 @@ export function createReadiness({
         ...(signIn !== null && { identity_provider: signIn }),
         ...(discovery !== 'ok' && { model_endpoint_discovery: discovery }),
       },
-      model_endpoints: MODEL_KINDS.filter((kind) => names.get(kind) != null).map((kind) => ({
+      // Without their names: the probe needs no token.
+      model_endpoints: endpoints.map(({ kind, status }) => ({
         provider: 'configured' as const,
         kind,
-        status: states[kind],
+        status,
       })),
       configuration_references: unresolved,
       migrations: migrations.rows,

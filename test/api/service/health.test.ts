@@ -4,6 +4,7 @@ import type { Adapters } from '../../../activities/ports/adapters.js';
 import { createInProcessRateLimits } from '../../../activities/stores/redis/rate-limits.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { AccessProblem } from '../../../schemas/engine-access.js';
+import type { ModelType } from '../../../schemas/models/model-endpoints.js';
 import type { ReadyBody } from '../../../schemas/documents/documents-api.js';
 import { askJson } from '../support/ask-json.js';
 import { ADMIN_TOKEN, startGateway } from '../support/start-gateway.js';
@@ -163,6 +164,57 @@ describe('GET /ready, of models on a server', () => {
     expect(status).toBe(200);
     expect(body.checks).toMatchObject({ embedder: 'timeout', llm: 'ok' });
     expect(dropped).toBe(true);
+  });
+
+  it('tells of every endpoint that a partition or a preset names, and of the kinds beside the three', async () => {
+    gateway = await startGateway({
+      adapt: (adapters) => ({
+        ...adapters,
+        endpoints: {
+          ...adapters.endpoints,
+          list: async () => {
+            const own = await adapters.endpoints.list();
+            const more = (name: string, model_type: ModelType) => ({ ...own[0]!, name, model_type });
+            return [...own, more('second', 'embedder'), more('eyes', 'vlm'), more('idle', 'stt')];
+          },
+        },
+        partitions: {
+          ...adapters.partitions,
+          list: async (scope) =>
+            (await adapters.partitions.list(scope)).map((record) => ({ ...record, embedder: 'second' })),
+        },
+        presets: {
+          ...adapters.presets,
+          list: async () =>
+            (await adapters.presets.list()).map((preset) =>
+              preset.preset_type === 'indexation'
+                ? { ...preset, config: { ...preset.config, vlm: 'eyes' } }
+                : preset,
+            ),
+        },
+        models: {
+          ...adapters.models,
+          check: async (type, name, signal) => {
+            if (name === 'second') throw new AppError('EMBEDDING_API_ERROR');
+            if (name !== 'eyes') await adapters.models.check(type, name, signal);
+          },
+        },
+      }),
+    });
+    await gateway.call('POST', '/partition/one');
+    const response = await gateway.call('GET', '/ready', { token: null });
+    const { status, checks, model_endpoints: endpoints } = (await response.json()) as ReadyBody;
+    expect(status).toBe('ready');
+    expect(checks).toMatchObject({ embedder: 'ok', llm: 'ok', vlm: 'ok' });
+    expect(checks).not.toHaveProperty('stt');
+    expect(endpoints).toEqual(
+      [
+        ['embedder', 'ok'],
+        ['embedder', 'unavailable'],
+        ['llm', 'ok'],
+        ['vlm', 'ok'],
+      ].map(([kind, state]) => ({ provider: 'configured', kind, status: state })),
+    );
   });
 
   it('an embedder that is not configured decides when it is required', async () => {
