@@ -177,7 +177,8 @@ describe('a call that nobody waits for', () => {
 
   test('and does not stop computing ends the thread; the next call starts another', async () => {
     await writeCountingModel(join(folder, 'models/counting'), { three: 'endless' });
-    const reranker = await open({ RERANKER_TIMEOUT: '2' }, { graceMs: 200 });
+    // Loading takes some seconds too: calls that time out for that would have the server left alone for half a minute.
+    const reranker = await open({ RERANKER_TIMEOUT: '10' }, { graceMs: 200 });
     await expect(reranker.rerank('oil pump filter', ['oil pump filter'], {})).rejects.toMatchObject({
       code: 'INFERENCE_TIMEOUT',
       status: 504,
