@@ -80,7 +80,7 @@ async function clear(
     signal.throwIfAborted();
     await blobs.remove(blobId);
   }
-  const besides = ['claims', 'alert_counts', 'alert_hours', 'held_metrics', 'embedder_swaps'];
+  const besides = ['claims', 'alert_counts', 'alert_hours', 'held_metrics', 'embedder_swaps', 'sessions'];
   const held = ARCHIVED.map(({ collection }) => collection).filter((collection) => collection !== 'counters');
   for (const collection of [...held, ...besides]) await archive.clear(collection);
 }

@@ -80,8 +80,12 @@ export function createSessions({
     const record = await store.find(digest, now());
     if (record === null) return null;
     const { tokenDigest, keyDigest, identity } = record;
-    const userOf = () => {
-      if (identity !== undefined) return getUser?.(identity.userId);
+    const userOf = async () => {
+      if (identity !== undefined) {
+        const known = await getUser?.(identity.userId);
+        // A restored backup may have another person under the number.
+        return known == null || known.external_user_id === identity.subject ? known : null;
+      }
       return tokenDigest === null ? undefined : findUser?.(tokenDigest);
     };
     const [user, holder] = await Promise.all([
