@@ -35,9 +35,12 @@ const ATTEMPT_S = 600;
 const Attempt = z.object({ state: z.string(), nonce: z.string(), verifier: z.string(), next: z.string() });
 type Attempt = SignInAttempt & { next: string };
 
-/** Ways within this origin alone: an address elsewhere would lead a person astray. */
+/**
+ * Ways within this origin alone: an address elsewhere would lead a person astray. As a way is written in an address: a
+ * browser leaves tabs out of what it is led to, and a header takes no other letters.
+ */
 function safeNext(next: string | undefined): string {
-  return next !== undefined && /^\/(?![/\\])/.test(next) ? next : CONSOLE;
+  return next !== undefined && /^\/(?![/\\])[!-~]*$/.test(next) ? next : CONSOLE;
 }
 
 /** Sent along when the provider leads the browser back, which `SameSite=Strict` would prevent. */

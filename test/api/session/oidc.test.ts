@@ -175,12 +175,15 @@ describe('GET /auth/callback', () => {
     expect(statuses).toEqual([302, 401]);
   });
 
-  it.each(['//evil.test', 'https://evil.test', '/\\evil.test'])('leads nobody to %s', async (next) => {
-    provider.signInAs('ada', { name: 'Ada', groups: [] });
-    const { back, cookie } = await goThere(`?next=${encodeURIComponent(next)}`);
-    const response = await ask(`${back.pathname}${back.search}`, { Cookie: cookie });
-    expect(response.headers.get('location')).toBe('/app/');
-  });
+  it.each(['//evil.test', 'https://evil.test', '/\\evil.test', '/\t/evil.test', '/\nx', '/日'])(
+    'leads nobody to %s',
+    async (next) => {
+      provider.signInAs('ada', { name: 'Ada', groups: [] });
+      const { back, cookie } = await goThere(`?next=${encodeURIComponent(next)}`);
+      const response = await ask(`${back.pathname}${back.search}`, { Cookie: cookie });
+      expect(response.headers.get('location')).toBe('/app/');
+    },
+  );
 });
 
 function changed(cookie: string, more: object): string {
@@ -246,6 +249,17 @@ describe('a session that the provider opened', () => {
     const headers = { Cookie: out.session, 'X-CSRF-Token': String(csrf_token) };
     expect((await ask('/app/session', headers, { method: 'DELETE' })).status).toBe(204);
     expect((await me(out.session))[0]).toBe(401);
+  });
+
+  it('ends where another person has its number since, as after a restore', async () => {
+    const { session } = await signIn('before');
+    expect((await me(session))[0]).toBe(200);
+    const { users } = gateway.adapters;
+    const user = await users.findByIdentity({ externalUserId: 'before' });
+    await users.update(user!.user_id, { external_user_id: 'another' });
+    expect((await me(session))[0]).toBe(401);
+    await users.update(user!.user_id, { external_user_id: 'before' });
+    expect((await me(session))[0]).toBe(401);
   });
 
   it('ends after its idle time', async () => {
