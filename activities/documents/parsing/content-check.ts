@@ -42,6 +42,8 @@ const IMAGE_SIGNATURES: Partial<Record<FileKind, (head: Buffer) => boolean>> = {
 const MAY_BE_ENCRYPTED: ReadonlySet<FileKind> = new Set(['xlsx', 'pptx']);
 /** Past this the directory is not worth reading at upload; the parser has its own, lower limit. */
 const MAX_ENTRIES = 100_000;
+/** No main part has a longer name; those of all entries are held. */
+const MAX_NAME = 256;
 
 /**
  * Refuses an upload whose content is recognisably not what its kind says. Text kinds pass unread; a damaged file
@@ -115,15 +117,17 @@ async function isDocx(source: RandomAccessBytes): Promise<boolean> {
   if (magic.toString('latin1') !== 'PK\x03\x04') return false;
   const names = new Set<string>();
   const lists = new Map<string, string>();
+  let entries = 0;
   try {
     const zip = await openZip(source, { rawNames: true });
     try {
       await walkZipEntries(zip, async (entry) => {
         const name = rawName(entry);
-        names.add(name);
-        if (name === TYPES || name === RELATIONSHIPS)
+        if (name.length <= MAX_NAME) names.add(name);
+        // The first of its name: each is unpacked, and an archive may name one ten thousand times.
+        if ((name === TYPES || name === RELATIONSHIPS) && !lists.has(name))
           lists.set(name, await readZipText(zip, entry, MAX_LIST_BYTES));
-        return names.size < MAX_ENTRIES;
+        return ++entries < MAX_ENTRIES;
       });
     } finally {
       zip.close();

@@ -97,6 +97,13 @@ describe('content check', () => {
     expect(source.reads).toBeLessThan(30);
   });
 
+  it('unpacks a list once, however often the directory names it', async () => {
+    const list = { name: '[Content_Types].xml', content: ' '.repeat(100_000) };
+    const source = counted(writeZip(Array.from({ length: 3_000 }, () => list)));
+    await expect(checkContent('docx', source)).rejects.toMatchObject(mismatch('docx'));
+    expect(source.reads).toBeLessThan(30);
+  });
+
   it("passes the store's own errors on", async () => {
     const broken = Object.assign(new Error('gone'), { code: 'ECONNRESET' });
     const source = { size: 5000, read: () => Promise.reject(broken) };
