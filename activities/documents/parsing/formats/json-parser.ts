@@ -3,6 +3,7 @@ import type { Section } from '../section.js';
 import type { DecodedText } from '../text-encoding.js';
 import { toLines } from '../text-lines.js';
 import { beyondLimit } from './limit-error.js';
+import { MAX_PATH, shortPath } from './short-path.js';
 
 /** A larger document is read as the text that it is: its tree would take ten times as much memory. */
 const MAX_TREE = 16 * 1024 * 1024;
@@ -90,8 +91,10 @@ function* linesOf(value: unknown, path: string): Generator<string> {
   } else if (isPlain(value)) {
     yield named(path, plainText(value));
   } else {
-    for (const [key, item] of Object.entries(value as Record<string, unknown>))
-      yield* linesOf(item, path === '' ? key : `${path}.${key}`);
+    for (const [key, item] of Object.entries(value as Record<string, unknown>)) {
+      if (key.length > MAX_PATH) yield `${key}\n`;
+      yield* linesOf(item, shortPath(path === '' ? key : `${path}.${key}`));
+    }
   }
 }
 

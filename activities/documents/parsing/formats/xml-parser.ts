@@ -4,6 +4,7 @@ import type { Section } from '../section.js';
 import type { DecodedText } from '../text-encoding.js';
 import { beyondLimit } from './limit-error.js';
 import { lineSections } from './json-parser.js';
+import { shortPath } from './short-path.js';
 
 export interface XmlOptions {
   maxNesting: number;
@@ -41,11 +42,16 @@ export async function* parseXml(text: DecodedText, options: XmlOptions): AsyncGe
   yield* lineSections(xmlLines(text, options), 'text');
 }
 
+function below(path: string, name: string): string {
+  return path === '' ? name : `${path}/${name}`;
+}
+
 async function* xmlLines(
   text: DecodedText,
   { maxNesting, paths, dropped }: XmlOptions,
 ): AsyncGenerator<string> {
   const parser = new SaxesParser({ xmlns: false, position: false, fragment: false });
+  /** Of each open element its path below the root. */
   const path: string[] = [];
   let skipped = 0;
   let elements = 0;
@@ -54,8 +60,7 @@ async function* xmlLines(
   const flush = (): void => {
     const said = held.replace(/\s+/g, ' ').trim();
     held = '';
-    if (said !== '')
-      lines.push(paths && path.length > 1 ? `${path.slice(1).join('/')}: ${said}\n` : `${said}\n`);
+    if (said !== '') lines.push(paths && path.length > 1 ? `${path.at(-1)!}: ${said}\n` : `${said}\n`);
   };
   const takeText = (said: string): void => {
     if (skipped > 0) return;
@@ -69,14 +74,15 @@ async function* xmlLines(
   parser.on('opentag', ({ name, attributes }) => {
     flush();
     elements++;
-    path.push(name);
+    path.push(path.length === 0 ? '' : shortPath(below(path.at(-1)!, name)));
     if (path.length > maxNesting) throw beyondLimit('maxNesting', maxNesting);
     if (dropped?.has(name)) skipped++;
     if (!paths || skipped > 0) return;
     for (const [attribute, value] of Object.entries(attributes)) {
       if (value.trim() === '' || attribute.startsWith('xmlns') || attribute === 'xsi:schemaLocation')
         continue;
-      lines.push(`${[...path.slice(1), `@${attribute}`].join('/')}: ${value.replace(/\s+/g, ' ').trim()}\n`);
+      const place = shortPath(below(path.at(-1)!, `@${attribute}`));
+      lines.push(`${place}: ${value.replace(/\s+/g, ' ').trim()}\n`);
     }
   });
   parser.on('closetag', ({ name }) => {

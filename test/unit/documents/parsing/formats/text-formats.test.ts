@@ -91,6 +91,18 @@ describe('JSON', () => {
 
   it('is read as text when it is none, and refused when it nests too deep', async () => {
     expect((await parser.parse('json', '{"a": millstone')).text).toContain('millstone');
+    // A long name is said once, and not in front of each of its values.
+    const long = JSON.stringify({
+      [`start${'x'.repeat(5_000)}`]: { last: Array.from({ length: 500 }, () => ['v']) },
+    });
+    const { text: repeated } = await parser.parse('json', long);
+    expect(repeated).toContain('startxxx');
+    expect(repeated).toContain('.last[499]: v');
+    expect(repeated.length).toBeLessThan(40 * long.length);
+    const xml = `<r><start${'x'.repeat(5_000)}>${'<last>v</last>'.repeat(500)}</start${'x'.repeat(5_000)}></r>`;
+    const { text: elements } = await parser.parse('xml', xml);
+    expect(elements).toContain('/last: v');
+    expect(elements.length).toBeLessThan(20 * xml.length);
     const deep = parser.parse('json', '['.repeat(100_000) + ']'.repeat(100_000));
     await expect(deep).rejects.toMatchObject(tooComplex('maxNesting'));
   });
