@@ -67,7 +67,8 @@ function sectionsOf(
         .map(({ filename, mimeType, disposition, related, content }) => ({
           name: filename,
           mimetype: mimeType,
-          inline: related === true || disposition === 'inline',
+          // One with a name of its own is what the mail was sent for: phones send scans so.
+          inline: related === true || (disposition === 'inline' && (filename ?? '') === ''),
           write: releasing(content, async (bytes, path, most) => {
             const size = await files.sizeOf(bytes);
             if (size > most) throw beyondLimit('maxExpandedBytes', source.limits.maxExpandedBytes);
