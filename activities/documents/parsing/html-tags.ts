@@ -12,6 +12,8 @@ export const INLINE_TAGS = new Set(
     ' ',
   ),
 );
+/** Where one of these is left open by the end of what it stands in, a browser opens it again in what follows. */
+const REOPENED = new Set('a b big code em font i nobr s small strike strong tt u'.split(' '));
 const NAME = /[a-zA-Z][^\s/>]*/y;
 
 /** Tags that are never closed, after which quotes are no longer believed: each was looked for to the end. */
@@ -84,6 +86,7 @@ function endOfRaw(html: string, name: string, from: number): number {
  */
 export function nestsDeeperThan(html: string, limit: number): boolean {
   const stack: string[] = [];
+  let leftOpen = 0;
   for (const token of scanHtmlTags(html)) {
     if (token.type === 'open') {
       if (VOID.has(token.name)) continue;
@@ -92,7 +95,13 @@ export function nestsDeeperThan(html: string, limit: number): boolean {
       if (stack.length > limit) return true;
     } else if (token.type === 'close') {
       const from = stack.lastIndexOf(token.name);
-      if (from >= 0) stack.length = from;
+      if (from < 0) {
+        if (REOPENED.has(token.name)) leftOpen = Math.max(0, leftOpen - 1);
+        continue;
+      }
+      leftOpen += stack.slice(from + 1).filter((name) => REOPENED.has(name)).length;
+      stack.length = from;
+      if (leftOpen > limit) return true;
     }
   }
   return false;
