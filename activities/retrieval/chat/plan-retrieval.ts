@@ -45,7 +45,9 @@ export function createRetrievalPlanner(dependencies: {
     if (!rewriting) return { rewriting: { status: 'off' }, rewritten: [] };
     const { messages, historyDepth = DEFAULT_HISTORY_DEPTH, signal } = request;
     const prompt = await prompts.text('query_contextualizer', request.prompts?.contextualizer);
-    const found = await rewriter.rewrite({ model, prompt, messages, historyDepth, date, signal });
+    const { apiKey, baseUrl } = request.override ?? {};
+    const isClients = apiKey !== undefined || baseUrl !== undefined;
+    const found = await rewriter.rewrite({ model, isClients, prompt, messages, historyDepth, date, signal });
     if (found === 'resting') return { rewriting: { status: 'resting' }, rewritten: [] };
     if (found === null) return { rewriting: { status: 'failed' }, rewritten: [] };
     const { intent, requiresRetrieval, queries } = found;

@@ -21,6 +21,8 @@ function speak({ role, content }: ChatMessage): string {
 
 export interface RewritingRequest {
   model: LanguageModel;
+  /** With a client's own key, or at its own address: what fails there says nothing of the model that others ask. */
+  isClients: boolean;
   /** With the slots of `query_contextualizer`. */
   prompt: string;
   messages: readonly ChatMessage[];
@@ -45,7 +47,8 @@ export function createQuestionRewriter(
   const { now = () => performance.now(), togetherMs = TOGETHER_MS } = options;
   const failures = new Map<string, { count: number; at: number }>();
 
-  const remember = (key: string, succeeded: boolean): void => {
+  const remember = (key: string | null, succeeded: boolean): void => {
+    if (key === null) return;
     const count = (failures.get(key)?.count ?? 0) + 1;
     failures.delete(key);
     if (!succeeded) failures.set(key, { count, at: now() });
@@ -54,9 +57,9 @@ export function createQuestionRewriter(
   };
 
   return {
-    async rewrite({ model, prompt, messages, historyDepth, date, signal }) {
-      const key = JSON.stringify([model.endpointName, model.modelName]);
-      const known = failures.get(key);
+    async rewrite({ model, isClients, prompt, messages, historyDepth, date, signal }) {
+      const key = isClients ? null : JSON.stringify([model.endpointName, model.modelName]);
+      const known = key === null ? undefined : failures.get(key);
       if (known !== undefined && known.count >= FAILURES_TO_REST && now() - known.at < REST_MS)
         return 'resting';
       const talk = messages.filter(({ role }) => role === 'user' || role === 'assistant');

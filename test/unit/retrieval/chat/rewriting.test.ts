@@ -92,9 +92,11 @@ describe('createQuestionRewriter', () => {
       messages = [user('And the pump?')],
       historyDepth = 4,
       signal = new AbortController().signal,
+      isClients = false,
     ) =>
       rewriter.rewrite({
         model,
+        isClients,
         prompt: 'P {current_date} {query}',
         messages,
         historyDepth,
@@ -153,6 +155,15 @@ describe('createQuestionRewriter', () => {
     expect(asked).toHaveLength(4);
     pass(601_000);
     expect(await rewrite()).toMatchObject({ queries: [{ text: 'a' }] });
+  });
+
+  test('is asked by others after it refused the key of a client', async () => {
+    const refused = new Error('401');
+    const { rewrite, asked } = setUp([refused, refused, refused, '{"queries": ["a"]}']);
+    for (let turn = 0; turn < 3; turn += 1)
+      expect(await rewrite(undefined, undefined, undefined, true)).toBeNull();
+    expect(await rewrite()).toMatchObject({ queries: [{ text: 'a' }] });
+    expect(asked).toHaveLength(4);
   });
 
   test('ends at once when the client leaves', async () => {
