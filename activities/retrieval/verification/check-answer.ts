@@ -18,7 +18,7 @@ export interface CheckedSentence {
   cited: number[];
   /** Null: it claims nothing that could be checked, such as a question or "Here is what I found:". */
   supported: boolean | null;
-  /** Why it is not supported; `unchecked`: the answer is too long to check it all. */
+  /** Why it is not supported; `unchecked`: the answer, or the sentence, is too long to check it all. */
   fault?: ClaimFault | 'unchecked';
 }
 
@@ -43,8 +43,13 @@ export function createAnswerChecker(texts: readonly string[]): AnswerChecker {
     return known;
   };
 
-  const faultOf = async (sentence: string, numbers: readonly number[]): Promise<ClaimFault | null> => {
+  const faultOf = async (
+    sentence: string,
+    numbers: readonly number[],
+  ): Promise<ClaimFault | 'unchecked' | null> => {
     const claim = readStatement(sentence);
+    // What was not read of it may say anything.
+    if (claim.isCut === true) return 'unchecked';
     let fault: ClaimFault | null = null;
     for (const number of numbers) {
       await setImmediate();

@@ -35,6 +35,8 @@ export interface Statement {
   tokens: readonly Token[];
   /** Clauses in which something is denied; one that is denied twice stands here twice. */
   negations: readonly number[];
+  /** More follows, which was not read. */
+  isCut?: true;
 }
 
 /** A code such as TX-409, CVE-2024-3094 or B12 is one name. */
@@ -196,8 +198,9 @@ class StatementReader {
 export function readStatement(text: string): Statement {
   const reader = new StatementReader();
   for (const match of text.matchAll(PIECE)) {
-    if (reader.tokens.length >= MAX_TOKENS) break;
     const { code, number, word, stop, sign } = match.groups!;
+    if (reader.tokens.length >= MAX_TOKENS && (stop ?? sign) === undefined)
+      return { tokens: reader.tokens, negations: reader.negations, isCut: true };
     if (code !== undefined) reader.code(code);
     else if (number !== undefined) reader.number(number);
     else if (word !== undefined) reader.word(word, /['’]/.test(text[match.index - 1] ?? ''));

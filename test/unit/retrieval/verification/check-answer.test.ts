@@ -43,6 +43,17 @@ describe('the sentences of an answer', () => {
   });
 });
 
+test('a sentence that is too long to be read to its end is not supported', async () => {
+  const list = Array.from(
+    { length: 79 },
+    (_, index) => `part${String.fromCharCode(97 + (index % 26))}x`,
+  ).join(', ');
+  const said = `It has ${list}`;
+  expect(await checkAnswer(`${said}.`, [`${said}.`])).toMatchObject([{ supported: true }]);
+  const checked = await checkAnswer(`${said}, ${list} and a warranty of 99 years.`, [`${said}, ${list}.`]);
+  expect(checked).toMatchObject([{ supported: false, fault: 'unchecked' }]);
+});
+
 test.each([
   ['I found nothing about this in the sources.', true],
   ["Je n'ai rien trouvé à ce sujet dans les sources.", true],
