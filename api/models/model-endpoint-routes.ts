@@ -105,6 +105,7 @@ export function modelEndpointRoutes({ adapters, config }: GatewayDeps): Route[] 
         'EMBEDDER_EDIT_AFFECTS_INDEXED_DATA',
         'MODEL_ENDPOINT_EXISTS',
         'INDEXING_IN_PROGRESS',
+        'EMBEDDER_SWAP_IN_PROGRESS',
         'CONFLICT',
         'VALIDATION_ERROR',
       ],

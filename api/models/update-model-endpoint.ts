@@ -8,7 +8,7 @@ import { followEndpointRename } from './follow-rename.js';
 
 export type ModelEndpointDeps = Pick<
   RouteAdapters,
-  'endpoints' | 'modelServers' | 'partitions' | 'presets' | 'files'
+  'endpoints' | 'modelServers' | 'partitions' | 'presets' | 'files' | 'embedderSwaps'
 >;
 
 const TRIES = 5;
@@ -67,9 +67,20 @@ async function requireAcknowledged(
   );
 }
 
-/** What is on its way names its embedder by the old name. */
-async function requireQuiet({ partitions, files }: ModelEndpointDeps, embedder: string): Promise<void> {
-  for (const partition of await partitions.list({ kind: 'all', userId: 0 }))
+/** What is on its way names its embedder by the old name; so does a swap the one that it leaves. */
+async function requireQuiet(
+  { partitions, files, embedderSwaps }: ModelEndpointDeps,
+  embedder: string,
+): Promise<void> {
+  const all = await partitions.list({ kind: 'all', userId: 0 });
+  const swaps = await embedderSwaps.latestOfEach(all.map(({ partition_key: key }) => key));
+  for (const { partition, status, source_embedder: source } of swaps.values())
+    if (status === 'running' && source === embedder)
+      throw new AppError(
+        'EMBEDDER_SWAP_IN_PROGRESS',
+        `The embedder cannot be renamed while partition '${partition}' is being moved to another one.`,
+      );
+  for (const partition of all)
     if (partition.embedder === embedder && (await files.countPending(partition.partition)) > 0)
       throw new AppError(
         'INDEXING_IN_PROGRESS',
@@ -99,7 +110,7 @@ async function rename(
 /**
  * Changes a model endpoint. Running gateways and workers read the record at each use.
  * @throws AppError NOT_FOUND, VALIDATION_ERROR, EMBEDDER_EDIT_AFFECTS_INDEXED_DATA, MODEL_ENDPOINT_EXISTS,
- *   INDEXING_IN_PROGRESS, CONFLICT
+ *   INDEXING_IN_PROGRESS, EMBEDDER_SWAP_IN_PROGRESS, CONFLICT
  */
 export async function updateModelEndpoint(
   deps: ModelEndpointDeps,

@@ -361,6 +361,31 @@ describe('an embedder with indexed files', () => {
   });
 });
 
+describe('an embedder that a partition is being moved away from', () => {
+  beforeEach(indexOld);
+
+  it('is not renamed, also once the partition has its new one', async () => {
+    const { partitions, embedderSwaps } = gateway.adapters;
+    const { partition_key } = (await partitions.get('one'))!;
+    await embedderSwaps.insert({
+      swap_id: 'away',
+      partition: 'one',
+      partition_key,
+      source_embedder: 'old',
+      target_embedder: 'builtin-hash',
+      min_overlap: null,
+      min_known_item: null,
+      question_set: null,
+      min_ndcg: null,
+      started_by: '1',
+    });
+    const rename = () => ask('PUT', '/model-endpoints/embedder/old', { name: 'new' });
+    expect(await rename()).toEqual([409, DOMAIN('EMBEDDER_SWAP_IN_PROGRESS')]);
+    await embedderSwaps.finish('away', { status: 'cancelled', error: null });
+    expect((await rename())[0]).toBe(200);
+  });
+});
+
 describe('DELETE /model-endpoints/{type}/{name}', () => {
   const remove = (path: string, token?: string) =>
     ask('DELETE', `/model-endpoints/${path}`, undefined, token);
