@@ -1,3 +1,4 @@
+import { AppError } from '../../schemas/app-error.js';
 import type { BackupManifest } from '../../schemas/backups/backups.js';
 import { BACKUP_FORMAT } from '../../schemas/backups/backups.js';
 import type { Adapters } from '../ports/adapters.js';
@@ -39,6 +40,8 @@ export interface BackupPosition {
   done: number;
   total: number;
   counts: Record<string, number>;
+  /** Of the files that are written; missing in a run that an earlier release began. */
+  embedders?: string[];
 }
 
 export interface SliceEnd {
@@ -92,13 +95,18 @@ export async function backupSlice(
       return { ...position, phase: 'done' };
     }
     const page = await readPage(source, archived, position);
+    requireEmbedders(archived, page, position);
     const counts = await writePage(source, writer, page, {
       archived,
       order,
       signal: control.signal,
       closeFull: () => closePart(archived),
     });
-    position = { ...behind(position, archived, page), counts: sum(position.counts, counts) };
+    position = {
+      ...behind(position, archived, page),
+      counts: sum(position.counts, counts),
+      embedders: embeddersSoFar(archived, page, position),
+    };
     const isOver = control.isOver();
     const isDue = isOver || writer.isFull() || position.phase !== archived.section;
     if (isDue && !writer.isEmpty()) await closePart(archived);
@@ -108,6 +116,35 @@ export async function backupSlice(
     control.reached(position);
     if (isOver) return position;
   }
+}
+
+function embeddersSoFar(
+  { collection }: Archived,
+  page: readonly StoredDocument[],
+  { embedders = [] }: BackupPosition,
+): string[] {
+  if (collection !== 'files') return embedders;
+  const named = (page as readonly StoredFile[]).flatMap(({ live }) => live?.embedder ?? []);
+  return [...new Set([...embedders, ...named])];
+}
+
+/**
+ * A restore puts vectors where the embedder of their file has them. One that was renamed since its files were written,
+ * or deleted, would make a backup that nothing can be restored from.
+ */
+function requireEmbedders(
+  { collection }: Archived,
+  page: readonly StoredDocument[],
+  { embedders = [] }: BackupPosition,
+): void {
+  if (collection !== 'model_endpoints') return;
+  const registered = new Set(page.map(({ name }) => name));
+  const missing = embedders.filter((name) => !registered.has(name));
+  if (missing.length > 0)
+    throw new AppError(
+      'CONFLICT',
+      `Embedders of files were renamed or deleted while the backup was written: ${missing.join(', ')}. Start another one.`,
+    );
 }
 
 /** The place behind a page. */

@@ -256,6 +256,23 @@ describe('a backup that is restored into an empty stack', () => {
     expect(left).toHaveLength(1);
   }, 60_000);
 
+  test('fails where an embedder of its files is gone before it is read', async () => {
+    const library = await partitionOf(from);
+    await from.addFile(library, 'guide', ['words']);
+    const { blobs } = from.source;
+    from.source.blobs = {
+      ...blobs,
+      async read(blobId, range) {
+        await from.adapters.endpoints.remove('embedder', 'builtin-hash');
+        return blobs.read(blobId, range);
+      },
+    };
+    await expect(from.backup(ID)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('builtin-hash'),
+    });
+  }, 60_000);
+
   test('a file without its partition is left out, and what it refers to and is gone is forgotten', async () => {
     const [library, other] = [await partitionOf(from), await partitionOf(from, 'other')];
     const user = await from.adapters.users.create({
