@@ -169,12 +169,21 @@ describe('an import of what another service holds', () => {
     expect(settings).toMatchObject({ description: 'Books', chat_history_depth: 7, document_count: FILES });
   }, 240_000);
 
-  it('changes nothing when it runs again', async () => {
+  it('changes nothing when it runs again, and lets nobody in again who was taken out here', async () => {
+    const { body: members } = await askStack<{ members: { user_id: number; role: string }[] }>(
+      target,
+      'GET',
+      `/partition/${PARTITION}/users`,
+    );
+    const ada = members.members.find(({ role }) => role === 'editor')!.user_id;
+    await askStack(target, 'DELETE', `/partition/${PARTITION}/users/${ada}`);
     const before = await target.adapters.files.pageLive(PARTITION, { after: null, limit: 100 });
     const { figures } = await runImport([]);
     expect(figures).toEqual({ users_known: 3, partitions_known: 1, known: FILES });
     const { body } = await askStack<{ users: unknown[] }>(target, 'GET', '/users/');
     expect(body.users).toHaveLength(3);
+    const { body: after } = await askStack(target, 'GET', `/partition/${PARTITION}/users`);
+    expect(after).toMatchObject({ members: [{ user_id: 1, role: 'owner' }] });
     expect(await target.adapters.files.pageLive(PARTITION, { after: null, limit: 100 })).toEqual(before);
   }, 120_000);
 
