@@ -22,6 +22,12 @@ function findEndless(
   return null;
 }
 
+function requireEnd(source: unknown, report: Report): void {
+  const endless = findEndless(source);
+  if (endless !== null)
+    report(endless, `this is nested deeper than ${MAX_DEPTH} levels, or holds itself by an alias`, 'drop');
+}
+
 /**
  * Checks one rule (`name`, `enabled`, `description`, `watchers`, `filter`) and makes it ready. Null when it cannot be
  * used; why has been reported then. A disabled rule is checked as well, so that switching it on brings no surprise.
@@ -47,9 +53,7 @@ export function compileRule(source: unknown, report: Report): CompiledRule | nul
   const condition = Object.hasOwn(source, 'filter')
     ? compileCondition(source['filter'], ['filter'], watch)
     : () => null;
-  const endless = usable ? findEndless(source) : null;
-  if (endless !== null)
-    watch(endless, `this is nested deeper than ${MAX_DEPTH} levels, or holds itself by an alias`, 'drop');
+  if (usable) requireEnd(source, watch);
   if (!usable) return null;
   return {
     name: String(name),

@@ -84,7 +84,7 @@ async function* rowsOf(
   first: readonly FileRecord[],
   rest: AsyncIterable<readonly FileRecord[]>,
   row: (file: FileRecord) => unknown,
-): AsyncGenerator<unknown> {
+): AsyncGenerator {
   yield* first.map(row);
   for await (const page of rest) yield* page.map(row);
 }
