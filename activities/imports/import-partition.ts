@@ -28,8 +28,8 @@ export async function importPartition(
     const deps = { ...adapters, maxPartitionsPerUser: Number.MAX_SAFE_INTEGER };
     await createPartition(deps, { partition, userId: order.userId });
   }
-  // Whatever is set here later is meant to stay, who was let in or taken out too; a run that broke off in between left no
-  // file yet.
+  // Whatever is set here later is meant to stay, and so is who was let in or taken out; a run that broke off in between
+  // left no file yet.
   const isEmpty = present === null || !(await hasFiles(adapters, partition));
   if (isEmpty && !order.dryRun) counts['settings_left'] = await applySettings(adapters, given);
   counts['members'] = isEmpty ? await addMembers(adapters, partition, order) : 0;
