@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { AppError } from '../../schemas/app-error.js';
 import type { FileRecord } from '../../schemas/documents/documents.js';
+import type { PartitionRecord } from '../../schemas/documents/partitions.js';
 import type { ModelEndpoint } from '../../schemas/models/model-endpoints.js';
 import { fillVectors } from '../documents/fill-vectors.js';
 import { toVersionEntries } from '../documents/metadata-entries.js';
@@ -305,11 +306,44 @@ async function writeChunks(
     for (let from = 0; from < wanted.length; from += CHUNKS_AT_ONCE)
       await chunks.put(wanted.slice(from, from + CHUNKS_AT_ONCE), vectorField, signal);
     counts.chunks += wanted.length;
-    if (vectors) continue;
-    await chunks.show(signal);
-    const generations = group.map(({ file }) => file.live!.generation);
-    counts.embedded += (await fillVectors(target, { generations, embedder: name, signal })).embedded;
+    if (!vectors) counts.embedded += await embed(target, group, name, signal);
+    counts.embedded += await followSwitches(target, group, name, signal);
   }
+}
+
+/** Gives the chunks of some files vectors of an embedder. Answers how many had none. */
+async function embed(
+  target: FileTarget,
+  files: readonly ReadFile[],
+  embedder: string,
+  signal: AbortSignal,
+): Promise<number> {
+  await target.chunks.show(signal);
+  const generations = files.map(({ file }) => file.live!.generation);
+  return (await fillVectors(target, { generations, embedder, signal })).embedded;
+}
+
+/**
+ * A backup reads files before partitions: where a partition was moved to another embedder in between, its files come
+ * with the vectors of the one before, by which no search of it looks any more. Answers how many chunks were embedded.
+ */
+async function followSwitches(
+  target: FileTarget,
+  files: readonly ReadFile[],
+  before: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const names = [...new Set(files.map(({ file }) => file.partition))];
+  const partitions = await target.archive.getMany('partitions', names);
+  let embedded = 0;
+  for (const name of names) {
+    const { embedder, swapped_from: former = [] } = (partitions.get(name) ?? {}) as Partial<PartitionRecord>;
+    if (embedder === undefined || embedder === before || !former.includes(before)) continue;
+    const own = files.filter(({ file }) => file.partition === name);
+    embedded += await embed(target, own, embedder, signal);
+    await target.files.switchEmbedder(own[0]!.file.partition_key ?? name, before, embedder);
+  }
+  return embedded;
 }
 
 /** @throws AppError BACKUP_NOT_USABLE */

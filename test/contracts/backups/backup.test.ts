@@ -256,6 +256,29 @@ describe('a backup that is restored into an empty stack', () => {
     expect(left).toHaveLength(1);
   }, 60_000);
 
+  test('a partition that is moved to another embedder after its files were read is searched by it', async () => {
+    const library = await partitionOf(from);
+    const { fileKey, generation } = await from.addFile(library, 'guide', ['The quay is long.', 'It is lit.']);
+    const { endpoints, backups } = from.adapters;
+    const own = (await endpoints.get('embedder', 'builtin-hash'))!;
+    await endpoints.create({ ...own, name: 'second', vector_field: 'vector_second' });
+    const { blobs } = from.source;
+    from.source.blobs = {
+      ...blobs,
+      async read(blobId, range) {
+        const stored = (await backups.archive.getMany('partitions', ['library'])).get('library')!;
+        const moved = { ...stored, embedder: 'second', swapped_from: ['builtin-hash'] };
+        await backups.archive.write('partitions', [moved]);
+        return blobs.read(blobId, range);
+      },
+    };
+    await from.backup(ID);
+    await to.restore(ID);
+    expect((await to.adapters.files.get('library', 'guide'))?.live?.embedder).toBe('second');
+    const ids = (await to.adapters.chunks.listByFile(fileKey, generation)).map(({ chunk_id: id }) => id);
+    expect((await to.adapters.chunks.getVectors(ids, 'vector_second')).size).toBe(2);
+  }, 60_000);
+
   test('fails where an embedder of its files is gone before it is read', async () => {
     const library = await partitionOf(from);
     await from.addFile(library, 'guide', ['words']);
