@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type Koa from 'koa';
 import { createCapiPassThrough } from './signals/relay/capi-pass-through.js';
+import { rulesFolder } from '../activities/signals/rules/rules-folder.js';
 import { readProxyFile } from '../activities/signals/rules/read-proxy-file.js';
 import { connectGateway, connectShared } from '../activities/connect.js';
 import { createLogger, logModelCalls, logTracing } from '../activities/create-logger.js';
@@ -153,11 +154,11 @@ async function openProxy(): Promise<ProxyDeps | null> {
     if (config.services.proxy) logger.warn('SECRETS_KEY is not set: the filtering proxy is off');
     return null;
   }
-  const { configPath, rulesDirectory, geoipPath } = config.proxy;
+  const { configPath, geoipPath } = config.proxy;
   const readMain = () => readProxyFile(configPath, environment);
   const { lapiServers } = await readMain();
   ruleRegistry = await openRuleRegistry({
-    directories: [rulesDirectory ?? SHIPPED_RULES],
+    directories: [rulesFolder(config.proxy, SHIPPED_RULES)],
     mainFile: configPath,
     readMain,
     saved: adapters.proxy.savedRules,

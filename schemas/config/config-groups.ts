@@ -1,5 +1,4 @@
 /** The configuration as the processes use it, a function for each part; comments say what a value means to them. */
-import { dirname, join } from 'node:path';
 import { configuredModel, rerankerAddress } from './configured-models.js';
 import type { Environment } from './environment.js';
 import type { ModelProvider } from '../models/model-endpoints.js';
@@ -336,9 +335,8 @@ function proxyConfig(env: Environment) {
     unknownPerAddress: env.UNKNOWN_WATCHERS_PER_ADDRESS,
     /** Since their last push they are kept so long. */
     unknownLifetimeMs: env.UNKNOWN_WATCHER_HOURS * 3_600_000,
-    /** Folder of rule files; null: the shipped ones. An operator's own file is not mixed with those. */
-    rulesDirectory:
-      env.FILTERS_DIR ?? (env.CONFIG_PATH && join(dirname(env.CONFIG_PATH), 'filters.d')) ?? null,
+    /** Folder of rule files; null: see `rulesFolder`. */
+    rulesDirectory: env.FILTERS_DIR ?? null,
     /** YAML file with `lapi_servers` and `filters`. */
     configPath: env.CONFIG_PATH ?? null,
     /** City database in MMDB form; null: no enrichment. */

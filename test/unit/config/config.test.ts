@@ -26,14 +26,6 @@ describe('parseConfig', () => {
     expect(ports({ PROXY_PORT: '9001', SERVICES: 'documents' })).toEqual([8080, null]);
   });
 
-  it('takes rules from FILTERS_DIR, else from beside CONFIG_PATH, else from what is shipped', () => {
-    const folder = (env: Record<string, string>) => parseConfig(env).proxy.rulesDirectory;
-    expect(folder({})).toBeNull();
-    expect(folder({ CONFIG_PATH: '/etc/proxy/filters.yaml' })).toBe('/etc/proxy/filters.d');
-    expect(folder({ CONFIG_PATH: 'filters.yaml' })).toBe('filters.d');
-    expect(folder({ CONFIG_PATH: '/etc/proxy/filters.yaml', FILTERS_DIR: '/rules' })).toBe('/rules');
-  });
-
   it('does both jobs unless SERVICES names one; the proxy alone listens where PROXY_PORT says', () => {
     expect(parseConfig({}).services).toEqual({ documents: true, proxy: true });
     expect(parseConfig({ SERVICES: 'documents' }).services).toEqual({ documents: true, proxy: false });

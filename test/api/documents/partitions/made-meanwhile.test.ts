@@ -28,7 +28,7 @@ function metadataForm(): FormData {
   return form;
 }
 
-/** Sends all of a body but its end, and that when `meanwhile` is done: it begins once partition or file was looked at. */
+/** Sends all of a body but its end, and that when `meanwhile` is done, which begins once the request was looked at. */
 async function sendSlowly(
   method: string,
   path: string,

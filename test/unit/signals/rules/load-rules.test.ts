@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { evaluateRules, factsOf } from '../../../../activities/signals/rules/evaluate-rules.js';
+import { parseConfig } from '../../../../schemas/config/config.js';
+import { rulesFolder } from '../../../../activities/signals/rules/rules-folder.js';
 import { loadRules } from '../../../../activities/signals/rules/load-rules.js';
 import { signalFields } from '../../../../activities/signals/reading/signal-fields.js';
 
@@ -32,6 +34,14 @@ const TREE_BOMB = [
   }),
   'filter: *x3',
 ].join('\n');
+
+test('rules come from FILTERS_DIR, else from beside CONFIG_PATH, else from what is shipped', () => {
+  const folder = (env: Record<string, string>) => rulesFolder(parseConfig(env).proxy, '/shipped');
+  expect(folder({})).toBe('/shipped');
+  expect(folder({ CONFIG_PATH: '/etc/proxy/filters.yaml' })).toBe('/etc/proxy/filters.d');
+  expect(folder({ CONFIG_PATH: 'filters.yaml' })).toBe('filters.d');
+  expect(folder({ CONFIG_PATH: '/etc/proxy/filters.yaml', FILTERS_DIR: '/rules' })).toBe('/rules');
+});
 
 describe('loading rules', () => {
   let folder = '';
