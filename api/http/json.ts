@@ -7,6 +7,9 @@ export function losslessBody(value: unknown): string {
   return stringify(value) ?? 'null';
 }
 
+/** Characters that are written together: a write for each item costs more than the item. */
+const FRAGMENT = 64 * 1024;
+
 /**
  * `{"<name>": [items]}` written while the items are read: a list of any length takes no more memory than a page of it.
  * The first item is awaited, so that what fails before anything is written is answered with its own status.
@@ -16,13 +19,16 @@ export async function jsonListStream(name: string, items: AsyncIterable<unknown>
   const first = await iterator.next();
   const text = async function* (): AsyncGenerator<string> {
     try {
-      yield `{${JSON.stringify(name)}:[`;
+      let held = `{${JSON.stringify(name)}:[`;
       let before = '';
       for (let next = first; next.done !== true; next = await iterator.next()) {
-        yield `${before}${losslessBody(next.value)}`;
+        held += `${before}${losslessBody(next.value)}`;
         before = ',';
+        if (held.length < FRAGMENT) continue;
+        yield held;
+        held = '';
       }
-      yield ']}';
+      yield `${held}]}`;
     } finally {
       // Also when the client left.
       await iterator.return?.();
