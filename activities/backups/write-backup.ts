@@ -135,9 +135,10 @@ function embeddersSoFar(
 function requireEmbedders(
   { collection }: Archived,
   page: readonly StoredDocument[],
-  { embedders = [] }: BackupPosition,
+  { embedders = [], after }: BackupPosition,
 ): void {
-  if (collection !== 'model_endpoints') return;
+  // Of more than a page none is known to be missing.
+  if (collection !== 'model_endpoints' || after !== null || page.length >= PAGE) return;
   const registered = new Set(page.map(({ name }) => name));
   const missing = embedders.filter((name) => !registered.has(name));
   if (missing.length > 0)
