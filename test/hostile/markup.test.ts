@@ -44,9 +44,10 @@ test.each([
   const write = (length: number): string => unit.repeat(Math.ceil(length / unit.length)) + '<p>end</p>';
   const [small, large] = [write(SMALL), write(SMALL * TIMES)];
   // Left open by the end of its paragraph, a browser opens each again in all that follow.
-  expect(nestsDeeperThan('<p><font size=1>x</p>'.repeat(300), 256)).toBe(true);
-  expect(nestsDeeperThan('<p><font size=1>x</font></p>'.repeat(300), 256)).toBe(false);
-  expect(nestsDeeperThan('<p><b>x</p></b>'.repeat(300), 256)).toBe(false);
+  expect(nestsDeeperThan('<p><font size=1>x</p>'.repeat(1_100), 256)).toBe(true);
+  expect(nestsDeeperThan('<p><font size=1>x</p>'.repeat(900), 256)).toBe(false);
+  expect(nestsDeeperThan('<p><font size=1>x</font></p>'.repeat(3_000), 256)).toBe(false);
+  expect(nestsDeeperThan('<p><b>x</p></b>'.repeat(3_000), 256)).toBe(false);
   for (const read of [textOf, (html: string) => void nestsDeeperThan(html, 100_000)]) {
     read(small); // compiled before it is measured
     const before = leastCpuMs(() => void read(small));

@@ -14,6 +14,8 @@ export const INLINE_TAGS = new Set(
 );
 /** Where one of these is left open by the end of what it stands in, a browser opens it again in what follows. */
 const REOPENED = new Set('a b big code em font i nobr s small strike strong tt u'.split(' '));
+/** With so many of them a tree has half a million elements. */
+const MAX_LEFT_OPEN = 1_000;
 const NAME = /[a-zA-Z][^\s/>]*/y;
 
 /** Tags that are never closed, after which quotes are no longer believed: each was looked for to the end. */
@@ -81,8 +83,9 @@ function endOfRaw(html: string, name: string, from: number): number {
 }
 
 /**
- * Whether the elements nest deeper than `limit`. An estimate on the high side for sloppy HTML, made before any
- * tree is built: tree builders need time with the square of the depth, and tree walkers a stack frame a level.
+ * Whether the elements nest deeper than `limit`, or deeper and deeper since they are left open. An estimate on the high
+ * side for sloppy HTML, made before any tree is built: tree builders need time with the square of the depth, and tree
+ * walkers a stack frame a level.
  */
 export function nestsDeeperThan(html: string, limit: number): boolean {
   const stack: string[] = [];
@@ -101,7 +104,7 @@ export function nestsDeeperThan(html: string, limit: number): boolean {
       }
       leftOpen += stack.slice(from + 1).filter((name) => REOPENED.has(name)).length;
       stack.length = from;
-      if (leftOpen > limit) return true;
+      if (leftOpen > MAX_LEFT_OPEN) return true;
     }
   }
   return false;
