@@ -100,14 +100,17 @@ export function createReadiness({
       discover(),
       references(),
     ]);
-    const inUse = MODEL_TYPES.flatMap((kind) => {
-      const ofKind = named.filter(({ type }) => type === kind).map(({ name }) => name);
-      return [...new Set([names.get(kind) ?? [], ofKind].flat())].map((name) => ({ kind, name }));
-    }).slice(0, MAX_ENDPOINTS);
+    const isDefault = (type: ModelType, name: string): boolean => names.get(type) === name;
+    const inUse = [
+      ...[...names].flatMap(([type, name]) => (name === null ? [] : [{ type, name }])),
+      ...named.filter(({ type, name }) => !isDefault(type, name)),
+    ]
+      .slice(0, MAX_ENDPOINTS)
+      .sort((a, b) => MODEL_TYPES.indexOf(a.type) - MODEL_TYPES.indexOf(b.type));
     const endpoints =
       discovery === 'ok'
         ? await Promise.all(
-            inUse.map(async ({ kind, name }) => ({
+            inUse.map(async ({ type: kind, name }) => ({
               kind,
               name,
               status: await stateOf((signal) => models.check(kind, name, signal)),
@@ -117,7 +120,7 @@ export function createReadiness({
     const states: Record<string, CheckState> = {};
     for (const kind of MODEL_TYPES) {
       const ofKind = endpoints.filter((endpoint) => endpoint.kind === kind);
-      const byDefault = ofKind.find(({ name }) => name === names.get(kind))?.status;
+      const byDefault = ofKind.find(({ name }) => isDefault(kind, name))?.status;
       const isCore = (CORE_KINDS as readonly string[]).includes(kind);
       if (isCore) states[kind] = discovery === 'ok' ? (byDefault ?? 'unresolvable') : discovery;
       else if (ofKind.length > 0)
