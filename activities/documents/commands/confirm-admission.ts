@@ -4,6 +4,7 @@ import { deleteFile, finishFileDeletion } from './delete-file.js';
 import type { DeleteFileDeps } from './delete-file.js';
 import { reconcileDeletedUser } from './delete-user.js';
 import type { DeleteUserDeps } from './delete-user.js';
+import { noSuchPartition } from './refusals.js';
 
 type ConfirmPartitionDeps = DeleteFileDeps & Pick<Adapters, 'partitions'>;
 
@@ -57,7 +58,7 @@ export async function confirmPartition(deps: ConfirmPartitionDeps, input: Placed
   await deleteFile(deps, input).catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'FILE_NOT_FOUND') throw error;
   });
-  throw new AppError('PARTITION_NOT_FOUND', `Partition '${partition}' not found`, { plain: true });
+  throw noSuchPartition(partition);
 }
 
 /**

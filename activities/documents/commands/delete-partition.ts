@@ -4,6 +4,7 @@ import type { Adapters } from '../../ports/adapters.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { askTemporal } from '../../temporal/ask-temporal.js';
 import type { EndTaskDeps } from './end-task.js';
+import { noSuchPartition } from './refusals.js';
 
 export type DeletePartitionDeps = EndTaskDeps &
   Pick<Adapters, 'partitions' | 'workspaces' | 'questionSets' | 'evaluationRuns' | 'feedback'>;
@@ -18,8 +19,7 @@ export async function deletePartition(deps: DeletePartitionDeps, partition: stri
   if (partition === LASTING_PARTITION)
     throw new AppError('AUTH_ERROR', `Partition '${partition}' cannot be deleted`, { plain: true });
   const deleted = await deps.partitions.markDeleted(partition);
-  if (deleted === null)
-    throw new AppError('PARTITION_NOT_FOUND', `Partition '${partition}' not found`, { plain: true });
+  if (deleted === null) throw noSuchPartition(partition);
   // What fails from here on is made good by the sweep, and the partition is gone all the same.
   try {
     await finishPartitionDeletion(deps, deleted);

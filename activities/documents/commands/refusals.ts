@@ -22,6 +22,11 @@ export function indexingInProgress(target: Target, taskId: string | null): AppEr
   );
 }
 
+/** 404: there is no partition of this name. */
+export function noSuchPartition(partition: string): AppError {
+  return new AppError('PARTITION_NOT_FOUND', `Partition '${partition}' not found`, { plain: true });
+}
+
 /** 404: neither a live version nor a pending task. */
 export function noSuchFile({ partition, fileId }: Omit<Target, 'taskUrl'>): AppError {
   return new AppError('FILE_NOT_FOUND', `File '${fileId}' not found in partition '${partition}'`, {

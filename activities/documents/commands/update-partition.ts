@@ -5,6 +5,7 @@ import { DEFAULT_ALIAS } from '../../../schemas/models/endpoint-names.js';
 import { notRegistered } from '../../../schemas/models/not-registered.js';
 import { PARTITION_PROMPTS } from '../../../schemas/models/preset-references.js';
 import { requirePrompt } from '../../models/require-names.js';
+import { noSuchPartition } from './refusals.js';
 
 export type UpdatePartitionDeps = Pick<Adapters, 'partitions' | 'files' | 'models' | 'presets' | 'prompts'>;
 
@@ -21,7 +22,7 @@ export async function updatePartition(
   { embedder: named, ...patch }: PartitionPatch,
 ): Promise<PartitionRecord> {
   const present = await deps.partitions.get(partition);
-  if (present === null) throw missing(partition);
+  if (present === null) throw noSuchPartition(partition);
   const embedder = named === undefined ? undefined : await registeredEmbedder(deps, named);
   await requireRegistered(deps, patch);
   if (embedder !== undefined && embedder !== present.embedder && present.swap !== null)
@@ -30,12 +31,8 @@ export async function updatePartition(
     await changeEmbedder(deps, partition, { from: present.embedder, to: embedder });
   const updated = Object.keys(patch).length === 0 ? null : await deps.partitions.update(partition, patch);
   const record = updated ?? (await deps.partitions.get(partition));
-  if (record === null) throw missing(partition);
+  if (record === null) throw noSuchPartition(partition);
   return record;
-}
-
-function missing(partition: string): AppError {
-  return new AppError('PARTITION_NOT_FOUND', `Partition '${partition}' not found`, { plain: true });
 }
 
 /** @throws AppError MODEL_ENDPOINT_NOT_FOUND */

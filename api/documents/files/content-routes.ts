@@ -65,10 +65,9 @@ function contentHandlers({ adapters }: GatewayDeps) {
   /** The partition's own first: what it had before a swap stays beside it in its chunks. */
   const vectorFieldsOf = async (partition: string): Promise<string[]> => {
     const [record, embedders] = await Promise.all([partitions.get(partition), models.list('embedder')]);
-    const [own, others] = [true, false].map((isOwn) =>
-      embedders.filter(({ name }) => (name === record?.embedder) === isOwn),
-    );
-    return [...own!, ...others!].flatMap(({ vector_field }) => vector_field ?? []);
+    const others = embedders.filter(({ name }) => name !== record?.embedder);
+    const own = embedders.filter(({ name }) => name === record?.embedder);
+    return [...own, ...others].flatMap(({ vector_field }) => vector_field ?? []);
   };
 
   async function* chunkRows(

@@ -14,7 +14,7 @@ import {
   requireAdmissible,
   requireEmbedder,
 } from '../../../activities/documents/commands/require-admissible.js';
-import { noSuchFile } from '../../../activities/documents/commands/refusals.js';
+import { noSuchFile, noSuchPartition } from '../../../activities/documents/commands/refusals.js';
 import { readForm } from '../../http/read-form.js';
 import { invalidRequest } from '../../../schemas/request-issues.js';
 import type { CallerContext } from '../../http/route.js';
@@ -52,8 +52,7 @@ export async function copyDocument(
   const fields = await readFields();
   const { source, version } = await findSource(deps, ctx, fields);
   const target = await adapters.partitions.get(partition);
-  if (target === null)
-    throw new AppError('PARTITION_NOT_FOUND', `Partition '${partition}' not found`, { plain: true });
+  if (target === null) throw noSuchPartition(partition);
   // A missing partition lets everyone pass; it may have been made by another caller since.
   await authoriseAnew(adapters.partitions, ctx, partition, 'editor');
   await requireEmbedder(adapters, target);

@@ -3,7 +3,7 @@ import type { Metadata } from '../../../schemas/documents/documents.js';
 import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import { authoriseAnew, authoriseCaller } from '../../http/middleware/authorise-partition.js';
 import { patchFile } from '../../../activities/documents/commands/patch-file.js';
-import { noSuchFile } from '../../../activities/documents/commands/refusals.js';
+import { noSuchFile, noSuchPartition } from '../../../activities/documents/commands/refusals.js';
 import { readForm } from '../../http/read-form.js';
 import type { CallerContext } from '../../http/route.js';
 import { readClientMetadata } from '../../../activities/documents/commands/client-metadata.js';
@@ -51,7 +51,6 @@ async function openTarget(
   requireIdentifier('partition name', target);
   await authoriseCaller(partitions, ctx, target, 'editor');
   const record = await partitions.get(target);
-  if (record === null)
-    throw new AppError('PARTITION_NOT_FOUND', `Partition '${target}' not found`, { plain: true });
+  if (record === null) throw noSuchPartition(target);
   return record;
 }

@@ -4,7 +4,7 @@ import { takeDocument } from '../../../activities/documents/commands/take-docume
 import type { Uploader } from '../../../activities/documents/commands/take-document.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { links } from '../../http/links.js';
-import { authorisePartition } from '../../http/middleware/authorise-partition.js';
+import { authoriseAnew } from '../../http/middleware/authorise-partition.js';
 import type { CallerContext } from '../../http/route.js';
 import { receiveUpload } from './receive-upload.js';
 
@@ -31,12 +31,6 @@ export function uploader({ adapters }: Pick<GatewayDeps, 'adapters'>, ctx: Calle
     principal: ctx.principal,
     taskUrl: links(ctx.baseUrl).task,
     isEditorOf: (partition) => inScope(ctx.scope, partition),
-    async requireEditor(partition) {
-      // The role is asked of the record, not of the scope.
-      const role = await partitions.roleOf(ctx.principal.userId, partition);
-      const roles = role === null ? {} : { [partition]: role };
-      const scope = ctx.scope.kind === 'all' ? ctx.scope : { ...ctx.scope, roles };
-      await authorisePartition(partitions, scope, partition, 'editor');
-    },
+    requireEditor: (partition) => authoriseAnew(partitions, ctx, partition, 'editor'),
   };
 }

@@ -16,7 +16,7 @@ import {
 } from '../../../schemas/documents/partitions-api.js';
 import { deleteWorkspace } from '../../../activities/documents/commands/delete-workspace.js';
 import { confirmWorkspaces } from '../../../activities/documents/commands/confirm-admission.js';
-import { noSuchFile } from '../../../activities/documents/commands/refusals.js';
+import { noSuchFile, noSuchPartition } from '../../../activities/documents/commands/refusals.js';
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
@@ -57,8 +57,7 @@ export function workspaceRoutes({ adapters, workflows }: GatewayDeps): Route[] {
   /** Editor-level routes let a missing partition pass; nothing is created here. */
   const requirePartition = async (partition: string): Promise<PartitionRecord> => {
     const record = await partitions.get(partition);
-    if (record === null)
-      throw new AppError('PARTITION_NOT_FOUND', `Partition '${partition}' not found`, { plain: true });
+    if (record === null) throw noSuchPartition(partition);
     return record;
   };
 

@@ -1,3 +1,4 @@
+import { noSuchPartition } from '../../../activities/documents/commands/refusals.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { ROLES, inScope } from '../../../schemas/documents/users.js';
 import type { Role, Scope } from '../../../schemas/documents/users.js';
@@ -6,10 +7,6 @@ import type { Caller } from './authentication.js';
 
 function forbidden(text: string): AppError {
   return new AppError('AUTH_ERROR', text, { plain: true });
-}
-
-function notFound(partition: string): AppError {
-  return new AppError('PARTITION_NOT_FOUND', `Partition '${partition}' not found`, { plain: true });
 }
 
 function requireRole(role: Role | undefined, partition: string, needed: Role): void {
@@ -35,7 +32,7 @@ export async function authorisePartition(
   // A role was read from the partition's own record a moment ago: it is there.
   if (role === undefined && (await partitions.get(partition)) === null) {
     if (needed === 'editor') return;
-    throw notFound(partition);
+    throw noSuchPartition(partition);
   }
   if (scope.kind === 'partitions') requireRole(role, partition, needed);
 }
@@ -79,6 +76,6 @@ export async function authoriseAnew(
   needed: Role,
 ): Promise<void> {
   const role = scope.kind === 'all' ? null : await partitions.roleOf(principal.userId, partition);
-  if (role === null && (await partitions.get(partition)) === null) throw notFound(partition);
+  if (role === null && (await partitions.get(partition)) === null) throw noSuchPartition(partition);
   if (scope.kind === 'partitions') requireRole(role ?? undefined, partition, needed);
 }
