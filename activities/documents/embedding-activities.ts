@@ -93,8 +93,9 @@ export function createEmbeddingActivities(deps: EmbeddingActivityDeps) {
         signal.throwIfAborted();
         total ??= last ? before + batch.length : await countChunks(blobs, ref.taskId);
         // Marking is a second write of each chunk, vector and all. What is stored in one go becomes live in a moment,
-        // so it may be marked from the start: the record still decides whether it is answered.
-        const facts = { total, published: total <= embedder.batchSize };
+        // so it may be marked from the start: the record still decides whether it is answered. Not where an attempt
+        // with smaller batches stored the beginning, which waits to be marked.
+        const facts = { total, published: before === 0 && total <= embedder.batchSize };
         const contexts: (string | null)[] = [];
         for (const { position } of batch) contexts.push(await contextOf(position));
         const texts = batch.map((chunk, index) => embeddedText(chunk, contexts[index] ?? null));

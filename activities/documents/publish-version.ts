@@ -51,6 +51,12 @@ export async function advanceUnpublished(
   return task?.state === 'COMPLETED' ? null : requireActive(task);
 }
 
+/** Whether the file's record waits for another task by now, or shows another version. */
+async function isOvertaken(files: Pick<Adapters['files'], 'getMany'>, ref: DocumentRef): Promise<boolean> {
+  const file = (await files.getMany([ref.fileKey])).get(ref.fileKey);
+  return file?.pending_task !== ref.taskId && file?.live?.task_id !== ref.taskId;
+}
+
 /** @param options.keepUploads off: the bytes of an upload go once it is indexed */
 export function createPublisher(
   adapters: Pick<Adapters, 'files' | 'tasks' | 'quotas' | 'blobs' | 'chunks' | 'partitions' | 'models'>,
@@ -150,7 +156,11 @@ export function createPublisher(
     if (task === null) return { replaced: true };
     // Marking what is marked already would have the engine read each chunk again.
     const { partition } = task;
-    await (isMarked ? chunks.show(signal) : chunks.publish({ ...ref, partition }, chunkCount, signal));
+    const marked = isMarked ? chunks.show(signal) : chunks.publish({ ...ref, partition }, chunkCount, signal);
+    await marked.catch(async (error: unknown) => {
+      // Overtaken, and its chunks cleaned up with what the newer version replaced: they are missing for good.
+      throw (await isOvertaken(files, ref)) ? new AppError('SUPERSEDED') : error;
+    });
     const place = await requirePartition(ref, known.partition);
     const embedder = await followSwap(task, place?.partition, signal);
     const published = await files.publish(
@@ -164,7 +174,9 @@ export function createPublisher(
     // An attempt before this one may have died in between, and had not seen what this one has.
     const publishedWith = published.outcome === 'already' ? task.embedder : embedder;
     await followSwitch(task, place?.file, { embedder: publishedWith, signal });
-    // Words that came, and a move that was made, while this ran; or an attempt before this one, which knew of them.
+    // Words that came, and a move that was made, while this ran or after an attempt before this one: that one's change
+    // of the chunks was confirmed, and this attempt may have stored them anew as they were.
+    if (published.outcome === 'already') await files.announce(ref.fileKey, ref.taskId);
     if (published.outcome === 'already' || published.behind)
       await reconcileChunks(adapters, ref.fileKey, [ref.taskId], signal);
     const replaced = published.outcome === 'already' || published.previous !== null;

@@ -101,8 +101,12 @@ export function createSweepActivities(deps: SweepActivityDeps) {
     const limit = deps.settings.timeoutMs + deps.settings.graceMs;
     const expired = await tasks.listActiveSince(before(limit), SHARE);
     const { code, message } = new AppError('TASK_EXPIRED');
-    for (const { task_id: taskId, file_key: fileKey } of expired)
-      await endTaskRecord(deps.adapters, { taskId, fileKey }, 'FAILED', { code, message, traceback: [] });
+    for (const { task_id: taskId, file_key: fileKey, generation } of expired)
+      await endTaskRecord(deps.adapters, { taskId, fileKey, generation }, 'FAILED', {
+        code,
+        message,
+        traceback: [],
+      });
     return expired.length;
   };
 

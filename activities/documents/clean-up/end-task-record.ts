@@ -1,16 +1,24 @@
 import type { TaskFailure, TaskState } from '../../../schemas/documents/tasks.js';
 import type { Adapters } from '../../ports/adapters.js';
+import { AppError } from '../../../schemas/app-error.js';
+import type { FileRecord } from '../../../schemas/documents/documents.js';
 import { releaseQuota } from './release-quota.js';
 
 type Stores = Pick<Adapters, 'files' | 'tasks' | 'quotas'>;
 
+/** The file was uploaded anew: what failed since may be no more than that the data of this task were removed. */
+function isOvertaken(file: FileRecord | undefined, generation: number): boolean {
+  return file !== undefined && file.deleted_at === null && file.latest_generation > generation;
+}
+
 /**
  * Ends a task that did not come to its end by itself, and lets go of its file and of its place in the quota. The file
- * record decides: a task whose version is live is COMPLETED, whatever failed after that. Repeating it is harmless.
+ * record decides: a task whose version is live is COMPLETED, whatever failed after that, and one that a newer upload
+ * of the file has overtaken is CANCELLED. Repeating it is harmless.
  */
 export async function endTaskRecord(
   stores: Stores,
-  task: { taskId: string; fileKey: string },
+  task: { taskId: string; fileKey: string; generation: number },
   state: Extract<TaskState, 'FAILED' | 'CANCELLED'>,
   failure: TaskFailure,
 ): Promise<void> {
@@ -18,6 +26,9 @@ export async function endTaskRecord(
   await stores.files.releasePending(fileKey, taskId);
   const file = (await stores.files.getMany([fileKey])).get(fileKey);
   if (file?.live?.task_id === taskId) await stores.tasks.finish(taskId, 'COMPLETED');
-  else await stores.tasks.finish(taskId, state, failure);
+  else if (isOvertaken(file, task.generation)) {
+    const { code, message } = new AppError('SUPERSEDED');
+    await stores.tasks.finish(taskId, 'CANCELLED', { code, message, traceback: [] });
+  } else await stores.tasks.finish(taskId, state, failure);
   await releaseQuota(stores, task);
 }

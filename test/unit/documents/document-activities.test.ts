@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkStores } from '../../../activities/documents/clean-up/check-stores.js';
+import { reconcileChunks } from '../../../activities/documents/clean-up/reconcile-file.js';
+import { mergeMetadata } from '../../../schemas/documents/merge-metadata.js';
 import { seededPresets } from '../../../activities/models/seeds/seeded-presets.js';
 import type { ParserPool } from '../../../activities/documents/parsing/parser-pool.js';
 import { toVersionEntries } from '../../../activities/documents/metadata-entries.js';
@@ -405,6 +407,23 @@ describe('embedDocument', () => {
     expect(attempt.beats).toEqual([]);
   });
 
+  it('leaves the mark to the next step where an attempt with smaller batches began', async () => {
+    const bench = await activityBench();
+    const task = await bench.admit('guide', 'text');
+    await inActivity(() => bench.documents.parseDocument(refOf(task))).result;
+    // As an attempt left it that took one text at a time.
+    const { put } = bench.chunks;
+    bench.chunks.put = async (entries, ...rest) => {
+      await put(entries, ...rest);
+      expect(entries.map(({ chunk }) => chunk.published)).toEqual([false, false]);
+    };
+    const retry = inActivity(() => bench.embedding.embedDocument(refOf(task), { publish: true }), {
+      attempt: 2,
+      heartbeatDetails: { stored: 1 },
+    });
+    expect(await retry.result).toEqual({ stored: 3 });
+  });
+
   it('publishes a document of one batch itself when asked to, once', async () => {
     const bench = await activityBench();
     const task = await bench.admit('guide', 'text');
@@ -510,6 +529,35 @@ describe('publishDocument', () => {
     await index(bench, newer);
     expect((await bench.files.get('library', 'guide'))?.live?.generation).toBe(newer.generation);
   });
+
+  it('gives way to a newer upload whose clean-up took its chunks', async () => {
+    const bench = await activityBench();
+    const older = await bench.admit('guide', 'text');
+    await inActivity(() => bench.documents.parseDocument(refOf(older))).result;
+    await inActivity(() => bench.embedding.embedDocument(refOf(older))).result;
+    const newer = await bench.admit('guide', 'newer text');
+    await index(bench, newer);
+    await bench.documents.cleanFile(newer.file_key);
+    const late = inActivity(() => bench.documents.publishDocument(refOf(older), 3)).result;
+    expect(await codeOf(late)).toBe('SUPERSEDED');
+  });
+
+  it('has the chunks say what was changed after an attempt that did not end', async () => {
+    const bench = await activityBench();
+    const task = await publishedAndNotEnded(bench);
+    const file = (await bench.files.get('library', 'guide'))!;
+    const changed = mergeMetadata(file.live!, { shelf: 'upper' });
+    await bench.files.change({ file, token: 'a client', live: changed, metadataPatch: null });
+    await reconcileChunks(bench, task.file_key, ['a client']);
+    const ref = refOf(task);
+    await inActivity(() => bench.embedding.embedDocument(ref, { publish: true })).result;
+    const live = (await bench.files.get('library', 'guide'))!.live!;
+    expect(live.metadata).toMatchObject({ shelf: 'upper' });
+    for (const { metadata } of await bench.chunks.listByFile(task.file_key, task.generation))
+      expect(metadata).toEqual(toVersionEntries(live));
+    await bench.documents.cleanFile(task.file_key);
+    expect(await drifts(bench)).toEqual([]);
+  });
 });
 
 /** A task whose version became visible; what follows failed, and went on failing. */
@@ -553,6 +601,17 @@ describe('endTask', () => {
     expect(await bench.documents.endTask(refOf(task), failure)).toBe('COMPLETED');
     expect(await bench.tasks.get(task.task_id)).toMatchObject({ state: 'COMPLETED', error: null });
     expect((await bench.files.get('library', 'guide'))?.live?.task_id).toBe(task.task_id);
+  });
+});
+
+describe('endTask of a task that a newer upload has overtaken', () => {
+  it.each(['NOT_FOUND', 'TASK_EXPIRED'])('says so, whatever failed: %s', async (code) => {
+    const bench = await activityBench();
+    const older = await bench.admit('guide', 'text');
+    await index(bench, await bench.admit('guide', 'newer text'));
+    const failure = { code, message: 'its chunks are gone', traceback: [] };
+    expect(await bench.documents.endTask(refOf(older), failure)).toBe('CANCELLED');
+    expect((await bench.tasks.get(older.task_id))?.error?.code).toBe('SUPERSEDED');
   });
 });
 
