@@ -69,7 +69,17 @@ export function createEnrichmentActivities(deps: EnrichmentActivityDeps) {
     const template = await promptSource.text('chunk_contextualizer', config.contextualization_prompt_name);
     const around = { filename: task.upload.filename, opening: await opening(task) };
     let failures = 0;
-    let failed: unknown;
+    // Some chunks of an earlier attempt's parts go without: what is stored of them does not tell that from a model that
+    // had nothing to say.
+    const wasDegraded = part > 0 && task.degraded_stages?.includes('contextualize') === true;
+    let failed: unknown = wasDegraded ? new AppError('INFERENCE_CONNECTION_ERROR') : undefined;
+    let isNoted = wasDegraded;
+    const noteFailure = async (): Promise<void> => {
+      if (failed === undefined || isNoted) return;
+      const others = (task.degraded_stages ?? []).filter((stage) => stage !== 'contextualize');
+      await tasks.noteEnrichment(task.task_id, { degradedStages: [...others, 'contextualize'] });
+      isNoted = true;
+    };
 
     const ask = async (chunk: Chunk, previous: Chunk | null): Promise<string | null> => {
       if (failures >= MAX_FAILURES) return null;
@@ -109,6 +119,8 @@ export function createEnrichmentActivities(deps: EnrichmentActivityDeps) {
         last = group.at(-1) ?? last;
       }
       if (failures >= MAX_FAILURES) break;
+      // Before the part: with that the failure is over for every later attempt.
+      await noteFailure();
       await writeContexts(blobs, owner, part, contexts, signal);
       part += 1;
       Context.current().heartbeat({ parts: part });

@@ -78,6 +78,31 @@ describe('contextualisation', () => {
     expect(bench.model.asked).toHaveLength(32 + 24);
   });
 
+  it('lacks what an attempt before a crash could not have of the model', async () => {
+    const texts = Array.from({ length: 20 }, (_, index) => `text ${index}`);
+    let failing = true;
+    const bench = await open(
+      CONTEXT,
+      (question) => {
+        if (failing && passageIn(question) === 'text 3') throw new AppError('INFERENCE_CONNECTION_ERROR');
+        return 'Context.';
+      },
+      { texts },
+    );
+    const task = await bench.admit('a', 'text');
+    await inActivity(() => bench.documents.parseDocument(refOf(task))).result;
+    const { write } = bench.blobs;
+    bench.blobs.write = async (blob, ...rest) => {
+      if (failing && blob.blobId.endsWith('.contexts.1')) throw new AppError('SERVICE_UNAVAILABLE');
+      return write(blob, ...rest);
+    };
+    await expect(inActivity(() => bench.enrichDocument(refOf(task))).result).rejects.toThrow();
+    failing = false;
+    const retry = inActivity(() => bench.enrichDocument(refOf(task)), { attempt: 2 });
+    expect(await retry.result).toEqual({ degraded: ['contextualize'] });
+    expect((await bench.tasks.get(task.task_id))?.degraded_stages).toEqual(['contextualize']);
+  });
+
   it('is given up when the model keeps failing, and the document is indexed all the same', async () => {
     const texts = Array.from({ length: 40 }, (_, index) => `text ${index}`);
     const failing: Answer = (question) => {
