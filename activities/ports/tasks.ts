@@ -69,6 +69,7 @@ export interface TaskStore {
   markHandedOver(taskId: string): Promise<void>;
   /** Sets `cleaned_at` of final tasks of a file up to a generation, from its first one on or another. */
   markCleaned(fileKey: string, upToGeneration: number, fromGeneration?: number): Promise<void>;
+  /** By generation, without the reports of their parsing: a file can have thousands. */
   listByFile(fileKey: string): Promise<TaskRecord[]>;
   /** Active tasks without a workflow, admitted before a point in time, oldest first. */
   listNotHandedOver(before: Date, limit: number): Promise<TaskRecord[]>;

@@ -61,6 +61,7 @@ async function removeEverything(stores: Stores, fileKey: string): Promise<void> 
   await cleanAttached(stores, fileKey, undefined);
   const tasks = await stores.tasks.listByFile(fileKey);
   for (const task of tasks) {
+    if (isFinalState(task.state)) continue;
     const { code, message } = new AppError('TASK_CANCELLED', 'The file was deleted.');
     await stores.tasks.finish(task.task_id, 'CANCELLED', { code, message, traceback: [] });
   }
@@ -102,7 +103,9 @@ async function removeLeftovers(stores: Stores, file: FileRecord, keepUploads: bo
   );
   await removeUploads(stores, ended);
   await stores.claims.release(ended.map((task) => task.task_id));
-  for (const { task_id: taskId } of ended) await releaseQuota(stores, { taskId, fileKey: file.file_key });
+  // Those that were cleaned up after hold no place: a file that is uploaded every minute has thousands of them.
+  for (const { task_id: taskId, cleaned_at: cleanedAt } of ended)
+    if (cleanedAt === null) await releaseQuota(stores, { taskId, fileKey: file.file_key });
   await cleanAttached(stores, file.file_key, file);
   await reconcileFile(stores, file);
   await stores.tasks.markCleaned(file.file_key, upTo);

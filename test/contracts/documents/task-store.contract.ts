@@ -278,6 +278,15 @@ export function taskStoreContract(subject: Subject<TaskStore>): void {
       expect(cleaned.map(({ task_id }) => task_id)).not.toContain(active.task_id);
     });
 
+    test('lists those of a file without the reports of their parsing', async () => {
+      const { task_id, file_key } = await insert();
+      await store().noteEnrichment(task_id, { parseReport: sampleReport() });
+      expect((await store().get(task_id))?.parse_report).toEqual(sampleReport());
+      const [listed] = await store().listByFile(file_key);
+      expect(listed?.task_id).toBe(task_id);
+      expect(listed).not.toHaveProperty('parse_report');
+    });
+
     test('marks one generation alone, where the first is given', async () => {
       const file_key = randomUUID();
       for (const generation of [1, 2]) {

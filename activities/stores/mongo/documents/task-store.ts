@@ -164,7 +164,10 @@ export function createMongoTaskStore(db: Db): TaskStore {
       );
     },
     async listByFile(fileKey) {
-      const documents = await tasks.find({ file_key: fileKey }).sort({ generation: 1 }).toArray();
+      const documents = await tasks
+        .find({ file_key: fileKey }, { projection: { parse_report: 0 } })
+        .sort({ generation: 1 })
+        .toArray();
       return documents.map(toRecord);
     },
     async listNotHandedOver(before, limit) {

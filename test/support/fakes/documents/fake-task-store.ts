@@ -102,10 +102,11 @@ export function createFakeTaskStore(): TaskStore {
       }
     },
     async listByFile(fileKey) {
-      return select(
+      const listed = select(
         (task) => task.file_key === fileKey,
         (task) => task.generation,
       );
+      return listed.map(({ parse_report: _report, ...task }) => task);
     },
     async listNotHandedOver(before, limit) {
       return select(
