@@ -1,3 +1,4 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
   ParentClosePolicy,
@@ -117,14 +118,22 @@ export function enter(view: TaskStatusView, stage: Stage): void {
   setCurrentDetails(view.chunks === null ? WORDS[stage] : `${WORDS[stage]} (${view.chunks} chunks)`);
 }
 
-/** Old generations are removed in a workflow of their own: the new version is live already. */
+/**
+ * Old generations are removed in a workflow of their own: the new version is live already. A clean-up that runs already
+ * is as good.
+ */
 async function startCleaning(input: TaskInput): Promise<void> {
-  await startChild(cleanDocument, {
-    workflowId: cleanWorkflowId(input.prefix, input.fileKey, input.generation),
-    parentClosePolicy: ParentClosePolicy.ABANDON,
-    args: [{ prefix: input.prefix, fileKey: input.fileKey }],
-    staticSummary: `clean-up of file ${input.fileKey}`,
-  });
+  try {
+    await startChild(cleanDocument, {
+      workflowId: cleanWorkflowId(input.prefix, input.fileKey, input.generation),
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      args: [{ prefix: input.prefix, fileKey: input.fileKey }],
+      staticSummary: `clean-up of file ${input.fileKey}`,
+    });
+  } catch (error) {
+    // The file was deleted in this moment, and the clean-up that the deletion began is of the same generation.
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
 }
 
 /** The delivery may take hours: it goes on by itself. */
