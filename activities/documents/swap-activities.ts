@@ -256,11 +256,18 @@ export function createSwapActivities({ adapters, search, sliceMs = SLICE_MS }: S
 
   const listPartitionsOn = async ({
     embedder,
+    after = '',
+    limit = Infinity,
   }: {
     embedder: string;
+    after?: string;
+    /** The answer goes through Temporal, which takes 2 MiB. */
+    limit?: number;
   }): Promise<Pick<PartitionRecord, 'partition' | 'partition_key'>[]> =>
     (await partitions.list({ kind: 'all', userId: 0 }))
-      .filter((partition) => partition.embedder === embedder)
+      .filter((partition) => partition.embedder === embedder && partition.partition > after)
+      .sort((one, other) => (one.partition < other.partition ? -1 : 1))
+      .slice(0, limit)
       .map(({ partition, partition_key }) => ({ partition, partition_key }));
 
   return { beginEmbedderSwap, runEmbedderSwapSlice, endEmbedderSwap, listPartitionsOn };

@@ -214,4 +214,40 @@ describe('swapEmbedders', () => {
       expect(await bench.embedderSwaps.list(10)).toHaveLength(3);
     });
   });
+
+  it('takes them page by page, each once, and goes on behind those of the execution before', async () => {
+    const begun: string[] = [];
+    await onStage(
+      async ({ prefix, bench }) => {
+        for (const partition of ['five', 'four', 'one', 'three', 'two'])
+          await bench.partitions.create({ partition, embedder: 'builtin-hash', ownerId: 1 });
+        const input = { prefix, source: 'builtin-hash', target: 'turned', concurrency: 2, startedBy: '1' };
+        const before = { completed: 7, failed: 1, cancelled: 0, skipped: 2 };
+        const run = await env.client.workflow.start<typeof swapEmbedders>('swapEmbedders', {
+          workflowId: swapsWorkflowId(prefix, 'builtin-hash'),
+          taskQueue: taskQueues(prefix).documents,
+          args: [
+            {
+              ...input,
+              min_overlap: null,
+              min_known_item: null,
+              listed: 2,
+              continued: { after: 'five', ended: before },
+            },
+          ],
+        });
+        expect(await run.result()).toEqual({ completed: 11, failed: 2, cancelled: 0, skipped: 2 });
+        // What failed has its embedder still, and is not begun again.
+        expect(begun.sort()).toEqual(['four', 'library', 'one', 'three', 'two']);
+        expect((await bench.partitions.get('five'))?.embedder).toBe('builtin-hash');
+      },
+      (activities) => ({
+        async beginEmbedderSwap(swap) {
+          begun.push(swap.partition);
+          if (swap.partition === 'one') throw new AppError('NOT_FOUND');
+          return activities.beginEmbedderSwap(swap);
+        },
+      }),
+    );
+  });
 });

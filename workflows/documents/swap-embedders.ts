@@ -1,11 +1,13 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   ParentClosePolicy,
+  continueAsNew,
   executeChild,
   isCancellation,
   proxyActivities,
   setCurrentDetails,
   uuid4,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { SwapActivities } from '../../activities/documents/swap-activities.js';
 import type { SwapGates, SwapStart } from '../../schemas/documents/embedder-swaps.js';
@@ -21,12 +23,22 @@ export type SwapEmbeddersInput = {
   /** Partitions at a time. */
   concurrency: number;
   startedBy: string;
+  /** Partitions that are listed at a time; 500 where it is not said. */
+  listed?: number;
+  /** What the executions before this one came to, and the last partition that they took. */
+  continued?: { after: string; ended: SwapsEnded };
 } & SwapGates;
+
+/** Each partition takes some nine events of a history. */
+const LISTED = 500;
 
 /** How many partitions ended so; `skipped`: a swap of them was at work already. */
 export type SwapsEnded = Record<'completed' | 'failed' | 'cancelled' | 'skipped', number>;
 
-/** Moves every partition of an embedder to another one, so many at a time. A cancel gives up those at work. */
+/**
+ * Moves every partition of an embedder to another one, so many at a time. A cancel gives up those at work. Partitions
+ * are taken by their names, so that one that failed is not tried again, and the history goes on in a new execution.
+ */
 export async function swapEmbedders(input: SwapEmbeddersInput): Promise<SwapsEnded> {
   const { prefix, source, target, startedBy: started_by } = input;
   const { min_overlap, min_known_item, question_set = null, min_ndcg = null } = input;
@@ -35,12 +47,13 @@ export async function swapEmbedders(input: SwapEmbeddersInput): Promise<SwapsEnd
     taskQueue: taskQueues(prefix).models,
   });
   setCurrentDetails(`looks for partitions of ${source}`);
-  const waiting = await listPartitionsOn({ embedder: source });
-  const total = waiting.length;
-  const ended: SwapsEnded = { completed: 0, failed: 0, cancelled: 0, skipped: 0 };
+  const { listed: limit = LISTED, continued } = input;
+  const ended: SwapsEnded = continued?.ended ?? { completed: 0, failed: 0, cancelled: 0, skipped: 0 };
+  let after = continued?.after;
+  let waiting: Awaited<ReturnType<typeof listPartitionsOn>> = [];
   const describe = (): void => {
     const { completed, failed } = ended;
-    setCurrentDetails(`${completed} of ${total} partitions moved to ${target}; ${failed} failed`);
+    setCurrentDetails(`${completed} partitions moved to ${target}; ${failed} failed`);
   };
 
   const swapOne = async (place: { partition: string; partition_key: string }): Promise<void> => {
@@ -73,7 +86,15 @@ export async function swapEmbedders(input: SwapEmbeddersInput): Promise<SwapsEnd
   const lane = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await swapOne(next);
   };
-  describe();
-  await Promise.all(Array.from({ length: input.concurrency }, lane));
-  return ended;
+  for (;;) {
+    waiting = await listPartitionsOn({ embedder: source, limit, ...(after === undefined ? {} : { after }) });
+    const last = waiting.at(-1)?.partition;
+    const isLast = waiting.length < limit;
+    describe();
+    await Promise.all(Array.from({ length: input.concurrency }, lane));
+    if (isLast || last === undefined) return ended;
+    after = last;
+    if (workflowInfo().continueAsNewSuggested)
+      return continueAsNew<typeof swapEmbedders>({ ...input, continued: { after, ended } });
+  }
 }
