@@ -115,7 +115,7 @@ export async function createWorkers(deps: WorkerDeps): Promise<WorkerPools> {
             taskQueue: taskQueues(config.temporal.prefix).migrations,
             activities: createBackupActivities({
               adapters: adapters.backedUp,
-              settings: { keep: config.backups.keep },
+              settings: { keep: config.backups.keep, scratchDirectory: deps.scratchDirectory },
             }),
           }),
   };
@@ -206,7 +206,7 @@ async function createDocumentPools(
     workflowBundle,
     activities: {
       ...createMigrationActivities(adapters.migrations),
-      ...createBackupActivities({ adapters, settings: { keep: config.backups.keep } }),
+      ...createBackupActivities({ adapters, settings: { keep: config.backups.keep, scratchDirectory } }),
       ...createImportActivities({ adapters, config, log }),
     },
     maxConcurrentActivityTaskExecutions: 4,

@@ -15,6 +15,8 @@ export interface BackupActivityDeps {
   settings: {
     /** Completed backups that are kept; 0: all. */
     keep: number;
+    /** Of this process: where a restore puts what is too large for the memory. */
+    scratchDirectory: string;
     /** A slice ends soon after; 15 s unless a test says otherwise. */
     sliceMs?: number;
   };
@@ -78,9 +80,11 @@ export function createBackupActivities({ adapters, settings }: BackupActivityDep
   const restoreBackupSlice = (
     order: RestoreOrder & { runId: string; position: RestorePosition | null },
   ): Promise<BackupSlice<RestorePosition>> =>
-    slice<RestorePosition>(order.runId, order.position, (from, control) =>
-      restoreSlice({ ...adapters, ...adapters.backups, storage: requireStorage() }, order, from, control),
-    );
+    slice<RestorePosition>(order.runId, order.position, (from, control) => {
+      const { scratchDirectory } = settings;
+      const target = { ...adapters, ...adapters.backups, storage: requireStorage(), scratchDirectory };
+      return restoreSlice(target, order, from, control);
+    });
 
   const endBackupRun = async ({
     runId,

@@ -98,15 +98,19 @@ async function restoreParts(target: RestoreTarget, given: PartOfRestore): Promis
   const restorer = createFileRestorer(target, { vectors: manifest.vectors, signal });
   const counts = { ...position.counts };
   let { part, done } = position;
-  do {
-    const present = parts[part]!;
-    for (const entry of await readPart(target.storage, manifest.backup_id, present, signal))
-      if (entry.name.startsWith('files/')) await restorer.take(entry);
-      else await restoreRecords(target, entry, counts);
-    part += 1;
-    done += present.records;
-  } while (restorer.isOpen() && parts[part]?.section === 'files');
-  await restorer.end();
+  try {
+    do {
+      const present = parts[part]!;
+      for (const entry of await readPart(target.storage, manifest.backup_id, present, signal))
+        if (entry.name.startsWith('files/')) await restorer.take(entry);
+        else await restoreRecords(target, entry, counts);
+      part += 1;
+      done += present.records;
+    } while (restorer.isOpen() && parts[part]?.section === 'files');
+    await restorer.end();
+  } finally {
+    await restorer.close();
+  }
   const restored: Record<string, number> = { ...restorer.counts };
   for (const [name, value] of Object.entries(restored)) counts[name] = (counts[name] ?? 0) + value;
   return { ...position, phase: parts[part]?.section ?? 'finishing', part, done, counts };

@@ -8,8 +8,11 @@ import { fillVectors } from '../documents/fill-vectors.js';
 import { toVersionEntries } from '../documents/metadata-entries.js';
 import type { Adapters } from '../ports/adapters.js';
 import type { RecordArchive } from '../ports/backups.js';
+import type { ChunkEntry } from '../ports/chunks.js';
 import { readChunkLines } from './chunk-lines.js';
 import type { ChunkLine } from './chunk-lines.js';
+import { createChunkSpool } from './chunk-spool.js';
+import type { ChunkSpool } from './chunk-spool.js';
 import type { PartEntry } from './part-archive.js';
 import type { UploadOwner } from './write-files.js';
 import { restoredFile, restoredPendingTask } from './restored-records.js';
@@ -18,7 +21,11 @@ import type { StoredFile, StoredTask } from './stored-records.js';
 export type FileTarget = Pick<
   Adapters,
   'blobs' | 'chunks' | 'endpoints' | 'models' | 'files' | 'claims' | 'counters' | 'quotas'
-> & { archive: RecordArchive };
+> & {
+  archive: RecordArchive;
+  /** Where chunks wait for the record of their file that are too many for the memory. */
+  scratchDirectory: string;
+};
 
 export interface RestoredCounts {
   files: number;
@@ -31,8 +38,9 @@ export interface RestoredCounts {
   to_be_indexed: number;
 }
 
-/** Files whose chunks are written together. */
+/** Files whose chunks are written together, and how much these may be before they are. */
 const FILES_AT_ONCE = 50;
+const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 const CHUNKS_AT_ONCE = 500;
 
 /** An upload that is being written, while its pieces come. */
@@ -47,14 +55,14 @@ interface OpenFile {
   key: string;
   owners: readonly UploadOwner[];
   uploads: Upload[];
-  chunks: ChunkLine[];
+  chunks: ChunkSpool;
 }
 
 /** A file that is complete, but for what is written for many at once. */
 interface ReadFile {
   file: StoredFile;
   task: StoredTask | null;
-  chunks: ChunkLine[];
+  chunks: ChunkSpool;
 }
 
 /**
@@ -69,6 +77,7 @@ export function createFileRestorer(target: FileTarget, options: { vectors: boole
   let complete: ReadFile[] = [];
 
   const discard = async (file: OpenFile): Promise<void> => {
+    await file.chunks.remove();
     for (const { sink, written, uploadId } of file.uploads) {
       sink.destroy(new AppError('BACKUP_NOT_USABLE', 'The file is not complete.'));
       await written.catch(() => undefined);
@@ -126,26 +135,25 @@ export function createFileRestorer(target: FileTarget, options: { vectors: boole
         const { uploads: owners } = JSON.parse(Buffer.from(bytes).toString('utf8')) as {
           uploads: UploadOwner[];
         };
-        open = { key, owners, uploads: [], chunks: [] };
+        open = { key, owners, uploads: [], chunks: createChunkSpool(target.scratchDirectory) };
         return;
       }
       if (open?.key !== key) throw new AppError('BACKUP_NOT_USABLE', `${name} stands where no file is open.`);
       if (what === 'upload') await writePiece(open, uploadId, bytes);
-      else if (what === 'chunks.ndjson') open.chunks.push(...readChunkLines(bytes));
+      else if (what === 'chunks.ndjson') await open.chunks.add(bytes);
       else {
-        const closed = open;
+        await close(open, Buffer.from(bytes).toString('utf8'));
         open = null;
-        await close(closed, Buffer.from(bytes).toString('utf8'));
       }
-      const held = complete.reduce((sum, { chunks }) => sum + chunks.length, 0);
-      if (complete.length >= FILES_AT_ONCE || held >= CHUNKS_AT_ONCE) await this.flush();
+      const waiting = complete.reduce((sum, { chunks }) => sum + chunks.size(), 0);
+      if (complete.length >= FILES_AT_ONCE || waiting >= MAX_WAITING_BYTES) await this.flush();
     },
 
     /** Writes what is complete. */
     async flush(): Promise<void> {
-      const files = complete;
+      if (complete.length > 0) await writeFiles(target, complete, counts, options);
+      for (const { chunks } of complete) await chunks.remove();
       complete = [];
-      if (files.length > 0) await writeFiles(target, files, counts, options);
     },
 
     /** The last part ended. */
@@ -153,6 +161,11 @@ export function createFileRestorer(target: FileTarget, options: { vectors: boole
       if (open !== null) await discard(open);
       open = null;
       await this.flush();
+    },
+
+    /** Removes what it has on disk, after a failure as well. Uploads stay: those of a repeated attempt are in use. */
+    async close(): Promise<void> {
+      for (const { chunks } of [...complete, ...(open === null ? [] : [open])]) await chunks.remove();
     },
   };
 }
@@ -255,6 +268,27 @@ async function own(
   await quotas.reserve({ userId: task.user_id, taskId: task._id, room: Number.MAX_SAFE_INTEGER, turn });
 }
 
+/** The chunks of some files, with the words of their records. */
+async function* restoredChunks(
+  files: readonly ReadFile[],
+  records: ReadonlyMap<string, FileRecord>,
+): AsyncGenerator<ChunkLine> {
+  for (const { file, chunks } of files) {
+    const record = records.get(file._id)!;
+    const live = record.live!;
+    const words = {
+      partition: record.partition,
+      file_id: record.file_id,
+      relationship_id: live.relationship_id,
+      parent_id: live.parent_id,
+      metadata: toVersionEntries(live),
+    };
+    for await (const piece of chunks.pieces())
+      for (const { chunk, ...rest } of readChunkLines(piece))
+        yield { chunk: { ...chunk, ...words, published: true }, ...rest };
+  }
+}
+
 /**
  * Chunks say what the record says, whatever they said when they were read: where a file was renamed or moved while the
  * backup was made, the two were read at different moments.
@@ -287,25 +321,17 @@ async function writeChunks(
     const { vectorField, dimension } = fieldOf(name, embedders.get(name));
     await chunks.ensureField({ vectorField, dimension });
     const nothing = Array.from({ length: dimension }, () => 0);
-    const wanted = group.flatMap(({ file, chunks: lines }) => {
-      const record = records.get(file._id)!;
-      const live = record.live!;
-      const words = {
-        partition: record.partition,
-        file_id: record.file_id,
-        relationship_id: live.relationship_id,
-        parent_id: live.parent_id,
-        metadata: toVersionEntries(live),
-      };
-      return lines.map(({ chunk, vector, context }) => ({
-        chunk: { ...chunk, ...words, published: true },
-        vector: vector ?? nothing,
-        context,
-      }));
-    });
-    for (let from = 0; from < wanted.length; from += CHUNKS_AT_ONCE)
-      await chunks.put(wanted.slice(from, from + CHUNKS_AT_ONCE), vectorField, signal);
-    counts.chunks += wanted.length;
+    let batch: ChunkEntry[] = [];
+    const put = async (): Promise<void> => {
+      await chunks.put(batch, vectorField, signal);
+      counts.chunks += batch.length;
+      batch = [];
+    };
+    for await (const { chunk, vector, context } of restoredChunks(group, records)) {
+      batch.push({ chunk, vector: vector ?? nothing, context });
+      if (batch.length === CHUNKS_AT_ONCE) await put();
+    }
+    if (batch.length > 0) await put();
     if (!vectors) counts.embedded += await embed(target, group, name, signal);
     counts.embedded += await followSwitches(target, group, name, signal);
   }

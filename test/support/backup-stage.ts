@@ -1,5 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { devNull } from 'node:os';
+import { mkdtemp, readdir } from 'node:fs/promises';
+import { devNull, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { MongoClient } from 'mongodb';
 import { restoreSlice } from '../../activities/backups/restore-backup.js';
@@ -39,7 +41,8 @@ export async function openBackupStage({
   const adapters = connected.documents!;
   const { alerts, watchers, statistics } = connected.proxy!;
   await adapters.users.ensureAdmin(sha256Hex('the token of this stack'));
-  const source = { ...adapters, ...adapters.backups, storage };
+  const scratchDirectory = await mkdtemp(join(tmpdir(), 'tamis-backup-test-'));
+  const source = { ...adapters, ...adapters.backups, storage, scratchDirectory };
   const { vectorField } = await adapters.models.embedder(EMBEDDER);
 
   const control = () => ({
@@ -225,6 +228,9 @@ export async function openBackupStage({
         if (between !== undefined) position = await between(position);
       }
     },
+
+    /** What a restore has on disk. */
+    scratchFiles: () => readdir(scratchDirectory),
 
     /** The collections that there are. */
     async collections(): Promise<string[]> {

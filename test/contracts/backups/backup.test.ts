@@ -98,6 +98,19 @@ describe('a backup that is restored into an empty stack', () => {
     expect(await to.adapters.users.findByTokenDigest(sha256Hex('the token of this stack'))).not.toBeNull();
   }, 120_000);
 
+  test('chunks of a file that are too many for the memory come back all the same', async () => {
+    const library = await partitionOf(from);
+    const texts = times(140, (part) => `Page ${part} of the log. ${'The tide is low. '.repeat(2_000)}`);
+    await from.addFile(library, 'log', texts);
+    await from.addFile(library, 'note', ['The quay is long.']);
+    await from.backup(ID);
+    const { counts } = await to.restore(ID);
+    expect(counts).toMatchObject({ files: 2, chunks: 141 });
+    for (const fileId of ['log', 'note'])
+      expect(await to.contentOf('library', fileId)).toEqual(await from.contentOf('library', fileId));
+    expect(await to.scratchFiles()).toEqual([]);
+  }, 180_000);
+
   test('without vectors its chunks are embedded again', async () => {
     const library = await partitionOf(from);
     await Promise.all(
