@@ -7,6 +7,8 @@ import { connectModelSettings } from './connect-model-settings.js';
 import { builtinModels, createModelRegistry } from './models/model-registry.js';
 import { createModelServers } from './models/model-servers.js';
 import { createEndpointModels } from './models/endpoint-models.js';
+import { createSemaphores } from './models/semaphore.js';
+import type { Semaphore } from './models/semaphore.js';
 import { createOnnxModels } from './models/onnx/onnx-models.js';
 import type { OnnxModels } from './models/onnx/onnx-models.js';
 import { createStoredPromptSource } from './models/seeds/stored-prompts.js';
@@ -158,7 +160,7 @@ export async function connectGateway(
 function connectRoutes(
   config: Config,
   { keys, meter }: Records,
-  { modelServers, onnx, adapters }: DocumentConnections,
+  { modelServers, onnx, answers, adapters }: DocumentConnections,
 ): GatewayDocumentAdapters {
   const foreignServers = createGuardedDispatcher({
     allowPrivate: config.chat.override.allowPrivate,
@@ -179,10 +181,10 @@ function connectRoutes(
       endpoints: adapters.endpoints,
       keys,
       meter,
+      answers,
       dispatchers: { own: modelServers, foreign: foreignServers },
       settings: {
         ...config.chat.override,
-        concurrency: config.models.llmConcurrency,
         contextTokens: config.chat.contextTokens,
         timeoutMs: config.models.llmTimeoutSeconds * 1000,
       },
@@ -281,6 +283,8 @@ interface DocumentConnections {
   modelServers: Agent;
   /** Models without a server. */
   onnx: OnnxModels;
+  /** The queue of each language model. */
+  answers: (name: string) => Semaphore;
   adapters: Adapters;
 }
 
@@ -295,6 +299,7 @@ async function connectDocuments(
   const opensearch = connectOpenSearch(config.opensearch, meter);
   const modelServers = new Agent({ connect: { timeout: MODEL_CONNECT_MS } });
   const onnx = createOnnxModels({ folder: config.models.modelsDirectory });
+  const answers = createSemaphores(config.models.llmConcurrency);
   const close = async (): Promise<void> => {
     await Promise.allSettled([opensearch.close(), modelServers.destroy(), onnx.close()]);
   };
@@ -339,6 +344,7 @@ async function connectDocuments(
           chunks,
           keys,
           meter,
+          answers,
           settings: config.models,
         }),
       ],
@@ -381,7 +387,7 @@ async function connectDocuments(
       },
       close,
     };
-    return { modelServers, onnx, adapters };
+    return { modelServers, onnx, answers, adapters };
   } catch (error) {
     await Promise.allSettled([close(), records.close()]);
     throw error;

@@ -9,6 +9,8 @@ import type { Embedder, LanguageModel, ModelEndpointStore } from '../ports/model
 import { ownAnswerTokens, ownThreshold, wantedContext, embedderWindow } from './endpoint-extra.js';
 import { createResilientCalls } from './resilience.js';
 import type { ResilientCalls } from './resilience.js';
+import { createSemaphores } from './semaphore.js';
+import type { Semaphore } from './semaphore.js';
 import type { ModelBuilder } from './model-registry.js';
 import { openModelKey } from './model-key.js';
 import type { ModelKeyBox } from './model-key.js';
@@ -34,6 +36,8 @@ export interface EndpointModelsOptions {
   chunks: Pick<ChunkStore, 'ensureSchema'>;
   /** Null without SECRETS_KEY. */
   keys: ModelKeyBox | null;
+  /** The queue of each language model, by its endpoint's name: one that overrides share. */
+  answers?: (name: string) => Semaphore;
   settings: {
     embedderConcurrency: number;
     embedderThreads: number | null;
@@ -87,7 +91,7 @@ function callsKey({ model_type, name, endpoint, model_name }: ModelEndpoint): st
  */
 export function createEndpointModels(options: EndpointModelsOptions): ModelBuilder {
   const { dispatcher, onnx, endpoints, chunks, keys, settings, now = () => new Date() } = options;
-  const { meter = UNMEASURED } = options;
+  const { meter = UNMEASURED, answers = createSemaphores(settings.llmConcurrency) } = options;
   const calls = new Map<string, ResilientCalls>();
   const embedders = new Map<string, Kept<Promise<Embedder>>>();
   const languageModels = new Map<string, Kept<LanguageModel>>();
@@ -104,7 +108,7 @@ export function createEndpointModels(options: EndpointModelsOptions): ModelBuild
   const openCalls = ({ name, model_type: type }: ModelEndpoint, concurrency: number): ResilientCalls =>
     createResilientCalls({
       name,
-      concurrency,
+      concurrency: type === 'llm' ? answers(name) : concurrency,
       onState: (state) => meter.breakerTurned(`${type}:${name}`, state),
     });
 

@@ -8,9 +8,10 @@ import type { Meter } from '../ports/meter.js';
 import type { LanguageModel, ModelEndpointStore } from '../ports/models.js';
 import { BUILTIN_ENDPOINT } from './builtin/builtin-endpoints.js';
 import { detectProvider } from './servers/detect-provider.js';
-import { ownAnswerTokens } from './endpoint-extra.js';
+import { ownAnswerTokens, wantedContext } from './endpoint-extra.js';
 import { createResilientCalls } from './resilience.js';
 import type { ResilientCalls } from './resilience.js';
+import type { Semaphore } from './semaphore.js';
 import { openModelKey } from './model-key.js';
 import type { ModelKeyBox } from './model-key.js';
 import { measuredServer } from './servers/measured-server.js';
@@ -26,12 +27,13 @@ export interface OverrideModelsOptions {
   dispatchers: { own: Dispatcher; foreign: Dispatcher };
   keys: ModelKeyBox | null;
   meter?: Pick<Meter, 'modelCalled' | 'tokensUsed'>;
+  /** The queue of each of our own endpoints, by name. */
+  answers: (name: string) => Semaphore;
   settings: {
     /** Whether clients may name an address and a key at all. */
     allowCustomEndpoint: boolean;
     /** Whether an address may lie in our own network. */
     allowPrivate: boolean;
-    concurrency: number;
     contextTokens: number;
     timeoutMs: number;
   };
@@ -95,10 +97,9 @@ function withClientErrors(model: LanguageModel, ownKey: boolean): LanguageModel 
 
 /** Models that clients choose for one question (`metadata.llm_override`; wire contract, sections 1.9 and 2). */
 export function createOverrideModels(options: OverrideModelsOptions): ModelOverrides {
-  const { endpoints, dispatchers, keys, settings, meter = UNMEASURED } = options;
+  const { endpoints, dispatchers, keys, answers, settings, meter = UNMEASURED } = options;
   const measured = (server: ModelServer): ModelServer => measuredServer(server, meter, PROVIDER);
-  const { allowCustomEndpoint, allowPrivate, concurrency, contextTokens, timeoutMs } = settings;
-  /** Our own servers are not to be asked by more at once because clients name another of their models. */
+  const { allowCustomEndpoint, allowPrivate, contextTokens, timeoutMs } = settings;
   const ownCalls = new Map<string, ResilientCalls>();
 
   const ownEndpoint = async (name: string | undefined): Promise<ModelEndpoint> => {
@@ -108,10 +109,15 @@ export function createOverrideModels(options: OverrideModelsOptions): ModelOverr
     return endpoint;
   };
 
-  const callsOf = (endpoint: ModelEndpoint): ResilientCalls => {
-    const found = ownCalls.get(endpoint.name) ?? createResilientCalls({ name: endpoint.name, concurrency });
-    ownCalls.set(endpoint.name, found);
-    return found;
+  /**
+   * Our own servers are not to be asked by more at once because clients name another of their models, or a key. What a
+   * client's key comes to says nothing of the server: those have a breaker of their own each.
+   */
+  const callsOf = ({ name }: ModelEndpoint, { apiKey }: ModelOverride): ResilientCalls => {
+    const found = apiKey === undefined ? ownCalls.get(name) : undefined;
+    const calls = found ?? createResilientCalls({ name, concurrency: answers(name) });
+    if (apiKey === undefined) ownCalls.set(name, calls);
+    return calls;
   };
 
   const ownModel = async (endpoint: ModelEndpoint, override: ModelOverride): Promise<LanguageModel> => {
@@ -131,13 +137,10 @@ export function createOverrideModels(options: OverrideModelsOptions): ModelOverr
     return createRemoteLanguageModel({
       endpointName: endpoint.name,
       modelName: override.model ?? endpoint.model_name,
-      contextTokens: Math.min(endpoint.context_tokens ?? Infinity, contextTokens),
+      contextTokens: wantedContext(endpoint) ?? Math.min(endpoint.context_tokens ?? Infinity, contextTokens),
       answerTokens: ownAnswerTokens(endpoint),
       server: measured(createModelServer(dispatchers.own, provider, server)),
-      calls:
-        override.apiKey === undefined
-          ? callsOf(endpoint)
-          : createResilientCalls({ name: endpoint.name, concurrency }),
+      calls: callsOf(endpoint, override),
     });
   };
 

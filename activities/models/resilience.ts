@@ -4,6 +4,7 @@ import { createCircuitBreaker } from './circuit-breaker.js';
 import { ProviderFailure } from './servers/provider-failure.js';
 import type { FailureKind } from './servers/provider-failure.js';
 import { createSemaphore } from './semaphore.js';
+import type { Semaphore } from './semaphore.js';
 import type { BreakerState } from '../ports/meter.js';
 
 /** Tries of one call here; a caller that can wait longer (a workflow) tries again later. */
@@ -45,11 +46,13 @@ export interface ResilientCalls {
 /** Calls to one model endpoint: so many at once, tried again with jitter, behind a circuit breaker. */
 export function createResilientCalls(options: {
   name: string;
-  concurrency: number;
+  /** So many at once, or a place in a queue that others share. */
+  concurrency: number | Semaphore;
   /** Told what its circuit breaker does. */
   onState?: (state: BreakerState) => void;
 }): ResilientCalls {
-  const semaphore = createSemaphore(options.concurrency);
+  const { concurrency } = options;
+  const semaphore = typeof concurrency === 'number' ? createSemaphore(concurrency) : concurrency;
   const breaker = createCircuitBreaker(options);
 
   const attempt = async <T>(call: () => Promise<T>): Promise<T> => {

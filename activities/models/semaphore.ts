@@ -33,3 +33,15 @@ export function createSemaphore(slots: number) {
     },
   };
 }
+
+export type Semaphore = ReturnType<typeof createSemaphore>;
+
+/** One for each name, made when it is first asked for. */
+export function createSemaphores(slots: number): (name: string) => Semaphore {
+  const made = new Map<string, Semaphore>();
+  return (name) => {
+    const found = made.get(name) ?? createSemaphore(slots);
+    made.set(name, found);
+    return found;
+  };
+}

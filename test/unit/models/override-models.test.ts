@@ -1,12 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Agent, MockAgent } from 'undici';
 import type { ModelOverride } from '../../../activities/ports/chat.js';
+import { createSemaphore, createSemaphores } from '../../../activities/models/semaphore.js';
 import { createOverrideModels } from '../../../activities/models/override-models.js';
 import { createMetrics } from '../../../activities/metrics.js';
 import { UNMEASURED } from '../../../activities/ports/meter.js';
 import type { Meter } from '../../../activities/ports/meter.js';
-import type { LanguageModel } from '../../../activities/ports/models.js';
+import type { LanguageModel, ModelEndpointStore } from '../../../activities/ports/models.js';
 import { createEncryption } from '../../../activities/stores/mongo/encryption.js';
+import { until } from '../../support/until.js';
 import { modelEnvironment, openModels } from '../../support/model-server/open-models.js';
 import type { OpenedModels } from '../../support/model-server/open-models.js';
 import { startScriptedModelServer } from '../../support/model-server/scripted-model-server.js';
@@ -42,16 +44,18 @@ afterAll(async () => {
 function overrides(
   settings: { allowCustomEndpoint?: boolean; allowPrivate?: boolean } = {},
   meter: Meter = UNMEASURED,
+  answers = createSemaphores(4),
+  endpoints: Pick<ModelEndpointStore, 'get' | 'defaults'> = opened.endpoints,
 ) {
   return createOverrideModels({
     meter,
-    endpoints: opened.endpoints,
+    answers,
+    endpoints,
     dispatchers: { own, foreign },
     keys: createEncryption(Buffer.from(SECRETS_KEY, 'base64')),
     settings: {
       allowCustomEndpoint: true,
       allowPrivate: false,
-      concurrency: 4,
       contextTokens: 4096,
       timeoutMs: 2000,
       ...settings,
@@ -99,6 +103,43 @@ describe('a model of the client’s choice', () => {
     const model = await overrides().languageModel({ apiKey: 'wrong' });
     await expect(ask(model)).rejects.toMatchObject({ code: 'INFERENCE_REFUSED', status: 400 });
     expect(server.asked('chat')[0]?.headers.authorization).toBe('Bearer wrong');
+  });
+
+  test.each<ModelOverride>([{ model: 'scripted-llm' }, { apiKey: OWN_KEY }])(
+    'on our own server waits in the queue of our endpoint: %j',
+    async (override) => {
+      const queue = createSemaphore(1);
+      const leave = await queue.enter();
+      const waiting: string[] = [];
+      const answers = (name: string) => ({
+        enter(signal?: AbortSignal) {
+          waiting.push(name);
+          return queue.enter(signal);
+        },
+      });
+      const models = overrides({}, UNMEASURED, answers);
+      const asked = Promise.all([1, 2].map(async () => ask(await models.languageModel(override))));
+      await until('both wait', async () => waiting.length === 2);
+      expect(server.asked('chat')).toEqual([]);
+      expect(new Set(waiting)).toEqual(new Set([(await opened.endpoints.defaults()).llm]));
+      leave();
+      expect(await asked).toEqual(['The mill opens at nine.', 'The mill opens at nine.']);
+    },
+  );
+
+  test('on our own server is sent as much as the endpoint says', async () => {
+    const { llm } = await opened.endpoints.defaults();
+    const endpoint = (await opened.endpoints.get('llm', llm!))!;
+    const of = async (max_llm_context_size: number) => {
+      const extra = { ...endpoint.extra, max_llm_context_size };
+      const endpoints = {
+        ...opened.endpoints,
+        get: async () => ({ ...endpoint, extra, context_tokens: 131_072 }),
+      };
+      return (await overrides({}, UNMEASURED, undefined, endpoints).languageModel({ model: 'm' }))
+        .contextTokens;
+    };
+    expect([await of(32_768), await of(1_024)]).toEqual([32_768, 1_024]);
   });
 
   test('on a foreign server never sees our key', async () => {
@@ -204,11 +245,11 @@ describe('a model of the client’s choice', () => {
     const models = createOverrideModels({
       endpoints: builtin.endpoints,
       dispatchers: { own, foreign },
+      answers: createSemaphores(1),
       keys: null,
       settings: {
         allowCustomEndpoint: true,
         allowPrivate: false,
-        concurrency: 1,
         contextTokens: 4096,
         timeoutMs: 1000,
       },
