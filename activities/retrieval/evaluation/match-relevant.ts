@@ -54,7 +54,8 @@ export function matcherOf(relevant: readonly RelevantItem[]): Matcher {
 
 /**
  * A ranking of chunks as one of judged items. Where whole files are judged, a file stands where its best chunk does;
- * where passages are, a chunk that holds one stands for it the first time, and every other chunk for itself.
+ * where passages are, a chunk that holds one stands for it the first time, and every other chunk for itself. Of several
+ * in one chunk each takes a rank, the best first: the order in which they were judged says nothing of the ranking.
  */
 export function rankRelevant(
   relevant: readonly RelevantItem[],
@@ -68,7 +69,9 @@ export function rankRelevant(
   const match = matcherOf(relevant);
   const seen = new Set<number>();
   const ranked = found.flatMap((chunk) => {
-    const added = match(chunk).filter((index) => !seen.has(index));
+    const added = match(chunk)
+      .filter((index) => !seen.has(index))
+      .sort((one, other) => relevant[other]!.grade - relevant[one]!.grade);
     for (const index of added) seen.add(index);
     return added.length > 0 ? added.map(itemId) : [`chunk/${chunk.chunkId}`];
   });

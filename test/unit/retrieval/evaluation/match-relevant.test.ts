@@ -67,6 +67,14 @@ describe('rankRelevant', () => {
     ]);
   });
 
+  it('ranks the passages of one chunk by their grades, in whatever order they were judged', () => {
+    const [low, high] = [passage('everything flows'), passage('a third thing', 'b', 3)];
+    const found = [{ ...chunk('1', 'b', 'Here is a third thing, and everything flows.') }];
+    const anywhere = { ...low, file_id: null };
+    expect(rankRelevant([anywhere, high], found).ranked).toEqual(['item/1', 'item/0']);
+    expect(rankRelevant([high, anywhere], found).ranked).toEqual(['item/0', 'item/1']);
+  });
+
   it('takes a long chunk and passage without delay', () => {
     const long = 'la '.repeat(20_000);
     expect(matcherOf([passage(long.slice(0, 8_000))])(chunk('1', 'a', long))).toEqual([0]);
