@@ -45,12 +45,27 @@ function argumentsIn(text: unknown): unknown {
   }
 }
 
-function messageOf({
-  role,
-  content,
-  pictures = [],
-  more,
-}: ChatMessage): Record<string, unknown> & { role: string; content: string } {
+/** The tools that were called, by the id of the call. */
+function calledTools(messages: readonly ChatMessage[]): Map<string, string> {
+  const called = new Map<string, string>();
+  for (const { more } of messages) {
+    const calls = ToolCalls.safeParse(more?.['tool_calls']);
+    for (const { id, function: tool } of calls.data ?? []) if (id !== undefined) called.set(id, tool.name);
+  }
+  return called;
+}
+
+/** The tool that a result is of: clients name the call, Ollama wants the tool (ollama/ollama `openai/openai.go`). */
+function toolOf({ role, more }: ChatMessage, called: ReadonlyMap<string, string>): string | undefined {
+  if (role !== 'tool') return undefined;
+  const name = more?.['name'] ?? called.get(String(more?.['tool_call_id']));
+  return typeof name === 'string' ? name : undefined;
+}
+
+function messageOf(
+  { role, content, pictures = [], more }: ChatMessage,
+  toolName: string | undefined,
+): Record<string, unknown> & { role: string; content: string } {
   const calls = ToolCalls.safeParse(more?.['tool_calls']);
   return {
     role,
@@ -61,7 +76,7 @@ function messageOf({
         function: { name, arguments: argumentsIn(given) },
       })),
     }),
-    ...(role === 'tool' && typeof more?.['name'] === 'string' && { tool_name: more['name'] }),
+    ...(toolName !== undefined && { tool_name: toolName }),
   };
 }
 
@@ -95,12 +110,16 @@ export function ollamaChatBody({ model, messages, options, contextTokens }: Chat
   if (more['keep_alive'] !== undefined)
     throw new AppError('BAD_REQUEST', "'keep_alive' is not a client's to set.", { plain: true });
   const format = formatOf(more['response_format']);
+  const called = calledTools(messages);
   const tools = more['tool_choice'] === 'none' ? undefined : more['tools'];
   const others = Object.entries(more).filter(([name, value]) => !CONSUMED.has(name) && value != null);
   return {
     ...(Object.fromEntries(others) as Record<string, never>),
     model,
-    messages: messages.map(messageOf) as { role: string; content: string }[],
+    messages: messages.map((message) => messageOf(message, toolOf(message, called))) as {
+      role: string;
+      content: string;
+    }[],
     truncate: false,
     shift: false,
     ...(Array.isArray(tools) && tools.length > 0 && { tools }),

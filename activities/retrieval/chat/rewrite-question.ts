@@ -62,7 +62,9 @@ export function createQuestionRewriter(
       const known = key === null ? undefined : failures.get(key);
       if (known !== undefined && known.count >= FAILURES_TO_REST && now() - known.at < REST_MS)
         return 'resting';
-      const talk = messages.filter(({ role }) => role === 'user' || role === 'assistant');
+      // Behind the question, an assistant may have asked for tools: what they came to is no question.
+      const asked = messages.findLastIndex(({ role }) => role === 'user');
+      const talk = messages.slice(0, asked + 1).filter(({ role }) => role === 'user' || role === 'assistant');
       const question = talk.at(-1)?.content ?? '';
       const history = talk.slice(-Math.max(1, historyDepth), -1).map(speak).join('\n');
       const values = {
@@ -70,7 +72,7 @@ export function createQuestionRewriter(
         chat_history: history,
         current_date: date.toISOString().slice(0, 10),
       };
-      const asked: ChatMessage[] = [
+      const prompted: ChatMessage[] = [
         { role: 'system', content: fillPrompt(prompt, values) },
         {
           role: 'user',
@@ -80,7 +82,7 @@ export function createQuestionRewriter(
       const started = now();
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
         const withinMs = togetherMs - (now() - started);
-        const answer = await askBriefly(model, asked, { maxTokens: MAX_TOKENS, withinMs, signal });
+        const answer = await askBriefly(model, prompted, { maxTokens: MAX_TOKENS, withinMs, signal });
         // A server that fails, or is slow, will not do better at once.
         if (answer === null) break;
         const rewriting = parseRewriting(answer);

@@ -19,7 +19,9 @@ interface ToolCallDelta {
 function addToolCalls(calls: ToolCallDelta[], deltas: readonly ToolCallDelta[]): void {
   for (const { index = calls.length, function: delta, ...others } of deltas) {
     const call = (calls[index] ??= {});
-    Object.assign(call, others);
+    // Some servers repeat the fields of a call without a value.
+    for (const [field, value] of Object.entries(others))
+      if (value != null && value !== '') call[field] = value;
     call.function = {
       name: `${call.function?.name ?? ''}${delta?.name ?? ''}`,
       arguments: `${call.function?.arguments ?? ''}${delta?.arguments ?? ''}`,

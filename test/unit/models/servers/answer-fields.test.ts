@@ -93,6 +93,9 @@ describe.each(['ollama', 'openai'] as const)(
         ...QUESTION,
         { role: 'assistant', content: '', more: { tool_calls: [call] } },
         { role: 'tool', content: 'done', more: { tool_call_id: 'call_1', name: 'open_mill' } },
+        // As most clients say it: by the call alone.
+        { role: 'tool', content: 'done again', more: { tool_call_id: 'call_1' } },
+        { role: 'tool', content: 'of no call', more: { tool_call_id: 'call_2' } },
       ]);
       expect(body()['messages']).toEqual(
         provider === 'openai'
@@ -100,6 +103,8 @@ describe.each(['ollama', 'openai'] as const)(
               ...QUESTION,
               { role: 'assistant', content: '', tool_calls: [call] },
               { role: 'tool', content: 'done', tool_call_id: 'call_1', name: 'open_mill' },
+              { role: 'tool', content: 'done again', tool_call_id: 'call_1' },
+              { role: 'tool', content: 'of no call', tool_call_id: 'call_2' },
             ]
           : [
               ...QUESTION,
@@ -109,6 +114,8 @@ describe.each(['ollama', 'openai'] as const)(
                 tool_calls: [{ function: { name: 'open_mill', arguments: { at: 'nine' } } }],
               },
               { role: 'tool', content: 'done', tool_name: 'open_mill' },
+              { role: 'tool', content: 'done again', tool_name: 'open_mill' },
+              { role: 'tool', content: 'of no call' },
             ],
       );
     });

@@ -106,6 +106,26 @@ describe('createQuestionRewriter', () => {
     return { rewrite, asked, pass: (ms: number) => (clock += ms) };
   };
 
+  test('rewrites the question that the results of tools were fetched for', async () => {
+    const { rewrite, asked } = setUp(['{"queries": ["hours of the mill"]}']);
+    const messages: ChatMessage[] = [
+      user('Is there a mill?'),
+      { role: 'assistant', content: 'Yes.' },
+      user('When does it open?'),
+      { role: 'assistant', content: 'Let me look that up.' },
+      { role: 'tool', content: 'at nine' },
+    ];
+    await rewrite(messages);
+    expect(asked[0]?.messages).toEqual([
+      { role: 'system', content: 'P 2026-03-01 When does it open?' },
+      {
+        role: 'user',
+        content:
+          'Conversation:\nuser: Is there a mill?\nassistant: Yes.\n\nLast message:\nWhen does it open?',
+      },
+    ]);
+  });
+
   test('shows the model the last messages, and takes 512 tokens', async () => {
     const { rewrite, asked } = setUp(['{"queries": ["colour of the pump"]}']);
     const messages: ChatMessage[] = [
