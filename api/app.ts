@@ -187,7 +187,7 @@ function routeTables(deps: RouteDeps, metrics: GatewayMetrics) {
   const proxy = deps.proxy === undefined ? [] : proxyRoutes({ ...deps.proxy, meter: metrics.meter });
   const documents = [
     ...(deps.moreRoutes ?? []),
-    ...scrapeRoutes(config, metrics),
+    ...scrapeRoutes(config, metrics, limiting.limitSignIn),
     ...monitoringRoutes(metrics),
     ...console,
     ...provided,
@@ -315,7 +315,7 @@ export function createProxyApp(deps: ProxyAppDeps): Koa {
   const { sessions, routes: console } = openConsole(deps, limiting);
   const health = [
     ...healthRoutes(createProxyReadiness(deps.pingRecords, deps.workflows, deps.rateLimits)),
-    ...scrapeRoutes(config, metrics),
+    ...scrapeRoutes(config, metrics, limiting.limitSignIn),
     rootRoute,
     ...console,
   ];

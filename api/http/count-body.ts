@@ -65,7 +65,7 @@ export function countBody(ctx: Koa.Context, budget: BodyBudget = inFlight) {
   ctx.req.prependListener('data', count);
   return {
     refused,
-    /** What it unpacked to takes room as well. @throws AppError SERVICE_UNAVAILABLE */
+    /** What its reader unpacked it to takes room as well. @throws AppError SERVICE_UNAVAILABLE */
     unpacked: (bytes: number) => room.set(Math.max(bytes, room.taken())),
   };
 }

@@ -107,7 +107,8 @@ async function serve(ctx: Koa.Context, route: Route, options: MountOptions): Pro
   if (caller !== null) Object.assign(context, caller);
   const admittedAt = performance.now();
   const input = await readInput(ctx, route);
-  await admitAnew(ctx, route, caller, options, admittedAt);
+  const present = await admitAnew(ctx, route, caller, options, admittedAt);
+  if (present !== null) Object.assign(context, present);
   const answer = await route.handle(context, input);
   if (options.checkResponses) checkAnswer(route, answer);
   if (answer.relayed !== undefined) await relay(ctx, answer.status, answer.relayed);
@@ -156,26 +157,33 @@ async function admit(ctx: Koa.Context, route: Route, options: MountOptions): Pro
   return authoriseCaller(options.users.partitions, caller, partition, route.auth.partition);
 }
 
-/** A role that was found so long ago is asked for anew. */
+/** Who was admitted so long ago is admitted anew. */
 const RECENT_MS = 1000;
 
 /**
- * After the body has come: a partition that was missing, or was asked for some time ago, may be another's by now. What
- * handlers read by themselves, they look at anew by themselves.
+ * After the body has come, for which a client may take an hour: a token, session or key may have ended by now, and a
+ * partition that was missing, or was asked for some time ago, may be another's. What handlers read by themselves, they
+ * look at anew by themselves.
  */
 async function admitAnew(
   ctx: Koa.Context,
-  { auth, request }: Route,
+  route: Route,
   caller: Caller | null,
-  { users }: MountOptions,
+  options: MountOptions,
   admittedAt: number,
-): Promise<void> {
+): Promise<Caller | null> {
+  const { auth, request } = route;
   const hasInput = request?.body !== undefined || request?.form !== undefined;
-  if (caller === null || users === undefined || !hasInput) return;
-  if (typeof auth !== 'object' || !('partition' in auth)) return;
+  if (auth === 'public' || !hasInput) return caller;
+  const isRecent = performance.now() - admittedAt < RECENT_MS;
+  const present = isRecent ? caller : await admit(ctx, route, options);
+  const { users } = options;
+  if (present === null || users === undefined) return present;
+  if (typeof auth !== 'object' || !('partition' in auth)) return present;
   const partition = (ctx['params'] as Record<string, string>)['partition']!;
-  if (inScope(caller.scope, partition) && performance.now() - admittedAt < RECENT_MS) return;
-  await authoriseAnew(users.partitions, caller, partition, auth.partition);
+  if (!isRecent || !inScope(present.scope, partition))
+    await authoriseAnew(users.partitions, present, partition, auth.partition);
+  return present;
 }
 
 async function readInput(ctx: Koa.Context, { request }: Route): Promise<unknown> {

@@ -3,6 +3,7 @@ import multer from '@koa/multer';
 import type Koa from 'koa';
 import { AppError } from '../../schemas/app-error.js';
 import { countBody } from './count-body.js';
+import { unpackBody } from './unpack-body.js';
 import { invalidRequest } from '../../schemas/request-issues.js';
 
 const MAX_FORM = '1mb';
@@ -61,10 +62,10 @@ export async function readForm(ctx: Koa.Context): Promise<Record<string, string>
     throw invalidRequest([
       { type: 'content_type', loc: ['body'], msg: 'The body must be sent as a form', input: null },
     ]);
-  const { refused, unpacked } = countBody(ctx);
-  const read = kind === 'urlencoded' ? urlEncoded(ctx, async () => {}) : readMultipart(ctx);
+  const unpacked = kind === 'urlencoded' ? unpackBody(ctx) : ctx;
+  const { refused } = countBody(unpacked);
+  const read = kind === 'urlencoded' ? urlEncoded(unpacked, async () => {}) : readMultipart(ctx);
   await Promise.race([read, refused]);
-  unpacked((ctx.request as Koa.Request & { rawBody?: string }).rawBody?.length ?? 0);
   return textFields(ctx);
 }
 

@@ -2,12 +2,19 @@ import { bodyParser } from '@koa/bodyparser';
 import type Koa from 'koa';
 import { AppError } from '../../schemas/app-error.js';
 import { countBody } from './count-body.js';
+import { unpackBody } from './unpack-body.js';
 import { invalidRequest } from '../../schemas/request-issues.js';
 
 const MAX_JSON = '8mb';
 
+/** As the parser takes it; of other types it would make an empty object. */
+function isJson({ request }: Koa.Context): boolean {
+  return Boolean(request.is('json', '+json'));
+}
+
 const parser = bodyParser({
   enableTypes: ['json'],
+  detectJSON: isJson as never,
   jsonLimit: MAX_JSON,
   jsonStrict: false,
   onError(error) {
@@ -25,13 +32,12 @@ async function done(): Promise<void> {}
  * @throws AppError VALIDATION_ERROR (422), PAYLOAD_TOO_LARGE; SERVICE_UNAVAILABLE when bodies take too much room
  */
 export async function readJsonBody(ctx: Koa.Context): Promise<unknown> {
-  if (!ctx.request.is('json', '+json'))
+  if (!isJson(ctx))
     throw invalidRequest([
       { type: 'content_type', loc: ['body'], msg: 'The body must be sent as application/json', input: null },
     ]);
-  const { refused, unpacked } = countBody(ctx);
-  await Promise.race([parser(ctx as never, done), refused]);
-  const { body, rawBody } = ctx.request as Koa.Request & { body?: unknown; rawBody?: string };
-  unpacked(rawBody?.length ?? 0);
-  return body;
+  const unpacked = unpackBody(ctx);
+  const { refused } = countBody(unpacked);
+  await Promise.race([parser(unpacked as never, done), refused]);
+  return (ctx.request as Koa.Request & { body?: unknown }).body;
 }

@@ -2,7 +2,8 @@ import type Koa from 'koa';
 import { refusalOfScraper } from '../../activities/metrics.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { Config } from '../../schemas/config/config.js';
-import { bearerToken } from '../http/middleware/authentication.js';
+import { bearerToken, tokenDigest } from '../http/middleware/authentication.js';
+import type { RateLimiting } from '../http/middleware/rate-limit.js';
 import { route } from '../http/route.js';
 import type { Answer, Route } from '../http/route.js';
 import type { GatewayMetrics } from './gateway-metrics.js';
@@ -20,7 +21,11 @@ async function scrape(metrics: GatewayMetrics): Promise<Answer> {
 const responses = { 200: { description: 'Series in the text format 0.0.4', contentType: 'text/plain' } };
 
 /** For scrapers, by a rule of its own (wire contract, section 1.2). */
-export function scrapeRoutes(config: Pick<Config, 'auth' | 'metrics'>, metrics: GatewayMetrics): Route[] {
+export function scrapeRoutes(
+  config: Pick<Config, 'auth' | 'metrics'>,
+  metrics: GatewayMetrics,
+  limitSignIn: RateLimiting['limitSignIn'],
+): Route[] {
   return [
     route({
       method: 'get',
@@ -31,7 +36,9 @@ export function scrapeRoutes(config: Pick<Config, 'auth' | 'metrics'>, metrics: 
       responses,
       errors: ['AUTH_ERROR'],
       async handle({ koa }) {
-        admitScraper(koa, config);
+        const digest = tokenDigest(bearerToken(koa) ?? '');
+        // A guess costs its address what one of a user's token does.
+        await limitSignIn(koa, digest, async () => admitScraper(koa, config));
         return scrape(metrics);
       },
     }),

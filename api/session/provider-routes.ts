@@ -104,6 +104,9 @@ export function signInMethodsRoute(oidc: boolean): Route {
   });
 }
 
+/** The user of the environment's token. */
+const ADMINISTRATOR = 1;
+
 /**
  * Signing in at an identity provider (OpenID Connect, authorisation code with PKCE). Its subject is the external id of
  * a user; the session is the same as with a token.
@@ -116,7 +119,9 @@ export function providerRoutes(deps: ProviderRouteDeps): Route[] {
     const isAdmin = groups.some((group) => settings.adminGroups.includes(group));
     const known = await users.findByIdentity({ externalUserId: subject });
     if (known !== null) {
-      const changed = settings.adminGroups.length > 0 && known.is_admin !== isAdmin;
+      // User 1 has the token of the environment, which is the way in while the provider is away.
+      const follows = settings.adminGroups.length > 0 && known.user_id !== ADMINISTRATOR;
+      const changed = follows && known.is_admin !== isAdmin;
       const user = changed ? await users.update(known.user_id, { is_admin: isAdmin }) : known;
       if (user !== null) return user;
     }

@@ -17,7 +17,8 @@ export function newCookie(): string {
  * page of another origin makes has none.
  */
 export function sessionCookie(ctx: Koa.Context): string | null {
-  if (ctx.get('Authorization') !== '' || ctx.get('X-Api-Key') !== '' || isForeign(ctx)) return null;
+  if (ctx.get('Authorization') !== '' || ctx.get('X-Api-Key') !== '') return null;
+  if (isForeign(ctx) && ctx.state['mayUseSession'] !== true) return null;
   const value = ctx.cookies.get(NAME) ?? '';
   // What cannot be one is not looked up.
   return VALUE.test(value) ? value : null;

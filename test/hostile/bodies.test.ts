@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from '@jest/globals';
 import { sampleSignal } from '../support/signal-client.js';
 import { until } from '../support/until.js';
@@ -147,6 +147,45 @@ test('bodies in flight are bounded by their bytes, and by the share of each user
     await Promise.all(asked);
   });
 }, 60_000);
+
+test.each([
+  ['/app/session', JSON_TYPE, '{"token": "'],
+  ['/partition/one/users', 'Content-Type: application/x-www-form-urlencoded', 'user_id='],
+])('packed bodies in flight are bounded by what they unpack to: %s', async (path, type, begin) => {
+  await start();
+  const { token } = gateway.addUser('ada');
+  await gateway.call('POST', '/partition/one', { token });
+  // A few kilobytes each, of which the end does not come.
+  const packed = gzipSync(begin + 'a'.repeat(begin.startsWith('{') ? 8_000_000 : 1_000_000)).subarray(0, -9);
+  const bodies = Array.from({ length: 60 }, () => {
+    const body = open();
+    const length = `Content-Length: ${packed.length + 9}`;
+    body.socket.write(head(path, token, type, 'Content-Encoding: gzip', length));
+    body.socket.write(packed);
+    return body;
+  });
+  const refused = (): number => bodies.filter(({ heard }) => heard().startsWith('HTTP/1.1 503')).length;
+  await until('what does not fit is refused', async () => refused() >= 8);
+  expect(bodies.find(({ heard }) => heard() !== '')?.heard()).toMatch(/retry-after: 1/i);
+});
+
+test.each(['gzip', 'GZIP', 'deflate', 'br'])('a packed body is read: %s', async (encoding) => {
+  await start();
+  const { token } = gateway.addUser('ada', { is_admin: true });
+  const pack = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync }[encoding.toLowerCase()]!;
+  const answer = await gateway.call('POST', '/users/', {
+    token,
+    headers: { 'Content-Type': 'application/json', 'Content-Encoding': encoding },
+    body: pack(JSON.stringify({ display_name: 'Grace' })),
+  });
+  expect(await answer.json()).toMatchObject({ display_name: 'Grace' });
+  const torn = await gateway.call('POST', '/users/', {
+    token,
+    headers: { 'Content-Type': 'application/json', 'Content-Encoding': encoding },
+    body: Buffer.from('no packed body'),
+  });
+  expect(torn.status).toBe(422);
+});
 
 const MULTIPART = 'Content-Type: multipart/form-data; boundary=x';
 

@@ -46,7 +46,11 @@ export function crossOrigin(origins: readonly string[], codec: CodecOrigin): Mid
     maxAge: PREFLIGHT_SECONDS,
   });
   return (ctx, next) => {
-    if (isCodecRequest(ctx, codec)) return allowCodec(ctx, next) as Promise<unknown>;
+    if (isCodecRequest(ctx, codec)) {
+      // Its browser calls it a page of the same site at best.
+      ctx.state['mayUseSession'] = true;
+      return allowCodec(ctx, next) as Promise<unknown>;
+    }
     const isOthers = surfaceOf(ctx.path).name === 'documents' && !CONSOLE.test(ctx.path);
     if (origins.length === 0 || !isOthers) return next() as Promise<unknown>;
     return allow(ctx, next) as Promise<unknown>;

@@ -90,7 +90,14 @@ describe('/admin/temporal/codec', () => {
     const from = (Origin: string, path = '/admin/temporal/codec/decode') =>
       gateway.call('POST', path, {
         token: null,
-        headers: { Origin, Cookie: cookie, 'Content-Type': 'application/json', 'X-Namespace': 'default' },
+        headers: {
+          Origin,
+          Cookie: cookie,
+          'Content-Type': 'application/json',
+          'X-Namespace': 'default',
+          // As browsers say of another host of the same domain.
+          'Sec-Fetch-Site': 'same-site',
+        },
         body,
       });
     const answer = await from(UI);

@@ -43,6 +43,16 @@ describe('who may scrape', () => {
     expect((await gateway.call('GET', '/metrics')).status).toBe(403);
   });
 
+  test('guesses of the metrics token count as failed sign-ins of their address', async () => {
+    gateway = await startGateway({
+      env: { METRICS_TOKEN, RATE_LIMIT_ENABLED: 'true', RATE_LIMIT_AUTH_FAILURE: '20/minute' },
+    });
+    const ask = async (token: string) => (await gateway.call('GET', '/metrics', { token })).status;
+    for (let guess = 0; guess < 20; guess += 1) expect(await ask(`guess-${guess}`)).toBe(403);
+    expect(await ask('one more')).toBe(429);
+    expect(await ask(METRICS_TOKEN)).toBe(429);
+  });
+
   test('without a metrics token everybody is refused', async () => {
     gateway = await startGateway();
     for (const token of [ADMIN_TOKEN, null]) {

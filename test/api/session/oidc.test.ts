@@ -135,6 +135,13 @@ describe('GET /auth/callback', () => {
     expect(await admin(['operators'])).toBe(true);
   });
 
+  it('leaves user 1, whose token is the way in while the provider is away, its rights', async () => {
+    await gateway.adapters.users.update(1, { external_user_id: 'operator' });
+    const { session } = await signIn('operator', ['readers']);
+    expect((await me(session))[1]['user']).toMatchObject({ id: 1, is_admin: true });
+    expect((await gateway.call('GET', '/users/', { token: ADMIN_TOKEN })).status).toBe(200);
+  });
+
   it('lets in none that has no account where none is made', async () => {
     const strict = await open({ OIDC_CREATE_USERS: 'false' });
     try {
