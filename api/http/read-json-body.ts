@@ -14,7 +14,7 @@ function isJson({ request }: Koa.Context): boolean {
 
 const parser = bodyParser({
   enableTypes: ['json'],
-  detectJSON: isJson as never,
+  detectJSON: isJson,
   jsonLimit: MAX_JSON,
   jsonStrict: false,
   onError(error) {
