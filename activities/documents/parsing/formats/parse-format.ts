@@ -150,7 +150,11 @@ async function readXml(source: Source): Promise<ParsedSections> {
   const { declaredXmlEncoding, parseXml, svgOptions } = await import('./xml-parser.js');
   const { maxNesting } = source.limits;
   const options = source.kind === 'svg' ? svgOptions(maxNesting) : { maxNesting, paths: true };
-  return readText(source, (text) => Promise.resolve(parseXml(text, options)), declaredXmlEncoding);
+  return readText(
+    source,
+    (text) => Promise.resolve(parseXml(text, options, source.nest.notes)),
+    declaredXmlEncoding,
+  );
 }
 
 async function readImage(source: Source): Promise<ParsedSections> {

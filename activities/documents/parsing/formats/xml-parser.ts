@@ -1,10 +1,12 @@
 import { SaxesParser } from 'saxes';
 import { AppError } from '../../../../schemas/app-error.js';
+import type { ParseNotes } from '../parse-notes.js';
 import type { Section } from '../section.js';
 import type { DecodedText } from '../text-encoding.js';
 import { beyondLimit } from './limit-error.js';
 import { lineSections } from './json-parser.js';
 import { shortPath } from './short-path.js';
+import { createReferenceMender } from './xml-references.js';
 
 export interface XmlOptions {
   maxNesting: number;
@@ -38,8 +40,23 @@ export function declaredXmlEncoding(head: string): string | undefined {
  * entities expand to nothing and no other file is asked for; one that is not known stands as it is written.
  * @throws AppError FILE_TOO_COMPLEX for what nests too deep; FILE_CORRUPT for what has no element
  */
-export async function* parseXml(text: DecodedText, options: XmlOptions): AsyncGenerator<Section> {
-  yield* lineSections(xmlLines(text, options), 'text');
+export async function* parseXml(
+  text: DecodedText,
+  options: XmlOptions,
+  notes?: ParseNotes,
+): AsyncGenerator<Section> {
+  yield* lineSections(xmlLines(text, options, notes), 'text');
+}
+
+/** Faults of a tag, said by the reader: what stands in it may have been meant as text. */
+const TAG_FAULT =
+  /^(?:attribute without value|disallowed character in (?:attribute name|closing tag|tag name)\b)/;
+
+function noteFault(message: string, notes: ParseNotes | undefined): void {
+  if (message === 'unexpected end.')
+    notes?.degrade('The XML ends within a tag, a comment or the like: text may be missing from there on.');
+  else if (TAG_FAULT.test(message))
+    notes?.warn('Tags of the XML are not well formed: words in them may be missing.');
 }
 
 function below(path: string, name: string): string {
@@ -49,6 +66,7 @@ function below(path: string, name: string): string {
 async function* xmlLines(
   text: DecodedText,
   { maxNesting, paths, dropped }: XmlOptions,
+  notes: ParseNotes | undefined,
 ): AsyncGenerator<string> {
   const parser = new SaxesParser({ xmlns: false, position: false, fragment: false });
   /** Of each open element its path below the root. */
@@ -68,7 +86,7 @@ async function* xmlLines(
     if (held.length > MAX_TEXT) flush();
   };
   // What is not well formed is read as far as it can be.
-  parser.on('error', () => undefined);
+  parser.on('error', ({ message }) => noteFault(message, notes));
   parser.on('text', takeText);
   parser.on('cdata', takeText);
   parser.on('opentag', ({ name, attributes }) => {
@@ -90,17 +108,14 @@ async function* xmlLines(
     if (dropped?.has(name)) skipped--;
     path.pop();
   });
+  const mender = createReferenceMender();
   for await (const fragment of text.fragments()) {
-    parser.write(fragment);
+    parser.write(mender.write(fragment));
     const given = lines;
     lines = [];
     yield* given;
   }
-  try {
-    parser.close();
-  } catch {
-    // It ends in the middle of something: what came before is read.
-  }
+  parser.write(mender.end()).close();
   flush();
   if (elements === 0) throw new AppError('FILE_CORRUPT', 'The file has no XML element.');
   yield* lines;

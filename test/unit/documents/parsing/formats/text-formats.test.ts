@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import iconv from 'iconv-lite';
+import { createReferenceMender } from '../../../../../activities/documents/parsing/formats/xml-references.js';
 import { startTestParser } from '../../../../support/documents/parse-file.js';
 import type { TestParser } from '../../../../support/documents/parse-file.js';
 
@@ -141,6 +142,43 @@ describe('XML and SVG', () => {
       'latin1',
     );
     expect((await parser.parse('xml', latin)).text).toBe('b: Nîmes été\nc: cut o');
+  });
+
+  it('lose nothing behind an & that begins no reference', async () => {
+    const whole = { chunking: { chunkSize: 8192, overlapRate: 0 } };
+    const items = Array.from(
+      { length: 200 },
+      (_, i) => `<item><name>no. ${i} &lt;&#65;&#x42;&gt;</name></item>`,
+    );
+    const names = items.map((_, i) => `item/name: no. ${i} <AB>`);
+    const bare = '<item><name>Smith & Sons</name><at>a?b&c=1;d&&amp;e&mill;</at></item>';
+    const expected = ['item/name: Smith & Sons', 'item/at: a?b&c=1;d&&e&mill;', ...names];
+    const { text, report } = await parser.parse('xml', `<list>${bare}${items.join('')}</list>`, whole);
+    expect(text.split('\n')).toEqual(expected);
+    expect(report).toMatchObject({ degraded: false, warnings: [] });
+  });
+
+  it('have their bare & mended alike, wherever fragments are cut', () => {
+    const given =
+      '<a b="1&c">x & y&amp;<!-- & --><![CDATA[ & <!-- ]]>&#65;&&lt;<?p & ?>&' + `${'n'.repeat(40)};</a>&`;
+    const mended =
+      '<a b="1&amp;c">x &amp; y&amp;<!-- & --><![CDATA[ & <!-- ]]>&#65;&amp;&lt;<?p & ?>&amp;' +
+      `${'n'.repeat(40)};</a>&amp;`;
+    for (let cut = 0; cut <= given.length; cut++) {
+      const mender = createReferenceMender();
+      const parts = [mender.write(given.slice(0, cut)), mender.write(given.slice(cut)), mender.end()];
+      expect(parts.join('')).toBe(mended);
+    }
+    const mender = createReferenceMender();
+    expect([...given].map((sign) => mender.write(sign)).join('') + mender.end()).toBe(mended);
+  });
+
+  it('say so where they end within a tag or a comment', async () => {
+    const { text, report } = await parser.parse('xml', '<a><b>read</b><!NOTE x><c>lost</c></a>');
+    expect(text).toBe('b: read');
+    expect(report).toMatchObject({ degraded: true, reasons: [expect.stringContaining('may be missing')] });
+    const { report: prose } = await parser.parse('xml', '<a><b>if x <y and z> w</b></a>');
+    expect(prose).toMatchObject({ degraded: false, warnings: [expect.stringContaining('not well formed')] });
   });
 
   it('are refused when they nest too deep or hold no element', async () => {
