@@ -17,7 +17,7 @@ export interface DecodedText {
 }
 
 /**
- * Finds the encoding of a text file: byte order mark, UTF-8 when every byte of it is, else by statistics.
+ * Finds the encoding of a text file: byte order mark, UTF-8 when nearly all of it is, else by statistics.
  * @param declared what the file says of itself (an HTML meta tag); believed only when it is not UTF-8
  * @throws AppError UNSUPPORTED_CONTENT for binary data, here or while reading the fragments
  */
@@ -59,15 +59,29 @@ async function findEncoding(
 ): Promise<string> {
   const wide = unmarkedWide(head);
   if (wide) return wide;
-  if (head.includes(0)) throw binary();
+  if (head.includes(0) && controlsIn(head.toString('latin1')) > head.length * MAX_CONTROLS) throw binary();
   const invalidAt = await firstNonUtf8(file);
   if (invalidAt === null) return 'utf-8';
-  const said = declared?.(head.toString('latin1'));
-  if (said && iconv.encodingExists(said) && !/^utf-?8$/i.test(said)) return said;
   // The head may be plain ASCII: look where the first other byte is.
   const sample = invalidAt < SAMPLE ? head : await readAt(file, Math.max(0, invalidAt - 1024), SAMPLE);
+  if (isMostlyUtf8(sample)) return 'utf-8';
+  const said = declared?.(head.toString('latin1'));
+  if (said && iconv.encodingExists(said) && !/^utf-?8$/i.test(said)) return said;
   const guess = jschardet.detect(aroundHighBytes(sample)).encoding?.toLowerCase();
   return guess && guess !== 'ascii' && iconv.encodingExists(guess) ? guess : 'windows-1252';
+}
+
+/** So many characters beyond ASCII for each that cannot be decoded, and the text is UTF-8 with a fault in it. */
+const DECODED_PER_FAULT = 10;
+
+/** Texts in other encodings hold hardly a sequence of bytes that UTF-8 has. */
+function isMostlyUtf8(sample: Buffer): boolean {
+  // It may begin and end within a character.
+  const start = sample.findIndex((byte) => (byte & 0xc0) !== 0x80);
+  const text = new TextDecoder('utf-8').decode(sample.subarray(Math.max(0, start)), { stream: true });
+  const faults = text.match(/\ufffd/g)?.length ?? 0;
+  const beyondAscii = text.match(/[^\u0000-\u007f]/gu)?.length ?? 0;
+  return beyondAscii - faults >= Math.max(1, faults * DECODED_PER_FAULT);
 }
 
 /** Statistics go wrong where a few accents stand in much plain text: French came out as Czech. */
@@ -131,7 +145,7 @@ async function* decode(path: string, encoding: string): AsyncGenerator<string> {
       let text: string = (heldReturn ? '\r' : '') + (last ? (decoder.end() ?? '') : decoder.write(block));
       heldReturn = !last && text.endsWith('\r');
       if (heldReturn) text = text.slice(0, -1);
-      controls += text.match(CONTROLS)?.length ?? 0;
+      controls += controlsIn(text);
       total += text.length;
       if (controls > 8 && controls > total * MAX_CONTROLS) throw binary();
       if (text !== '') yield cleanText(text);
@@ -144,6 +158,10 @@ async function* decode(path: string, encoding: string): AsyncGenerator<string> {
 
 /** Without tab, line ends, backspace (printer files) and escape (terminal logs). */
 const CONTROLS = /[\u0000-\u0007\u000e-\u001a\u001c-\u001f\u007f]/g;
+
+function controlsIn(text: string): number {
+  return text.match(CONTROLS)?.length ?? 0;
+}
 
 function binary(): AppError {
   return new AppError('UNSUPPORTED_CONTENT', 'The file holds binary data, not text.');

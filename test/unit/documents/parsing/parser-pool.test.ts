@@ -124,6 +124,37 @@ describe('text', () => {
     }
   });
 
+  it('reads UTF-8 with a wrong byte in it as UTF-8, and says so only where there are many', async () => {
+    const [byte, letter] = [Buffer.from([0xff]), Buffer.from('é', 'latin1')];
+    const long = french.repeat(400);
+    for (const bytes of [
+      [french, byte, french],
+      [french, letter, ` ${long}`],
+      ['plain words. '.repeat(9000), french, byte, long],
+      // A character is cut where the sample ends.
+      ['x', byte, '水'.repeat(40_000)],
+    ]) {
+      const whole = Buffer.concat(bytes.map((part) => Buffer.from(part as string)));
+      const { encoding, text, report } = await parse('txt', whole);
+      expect(encoding).toBe('utf-8');
+      expect(text).toContain('\ufffd');
+      expect(text).toMatch(/qu’il soit tenu|水水/);
+      expect(text).not.toMatch(/Ã|â€/);
+      expect(report!.degraded).toBe(false);
+    }
+    const page = `<meta charset="iso-8859-1"><p>${french} \u0001</p>`;
+    const declared = Buffer.from(Buffer.from(page).map((code) => (code === 1 ? 0xe9 : code)));
+    expect(await parse('html', declared)).toMatchObject({ encoding: 'utf-8' });
+  });
+
+  it('reads a log with some zeros in it', async () => {
+    const log = `${'a line of a log\n'.repeat(500)}${'\0'.repeat(12)}\nthe last needle\n`;
+    expect((await parse('txt', log)).text).toContain('the last needle');
+    await expect(parse('txt', 'a short\0text')).rejects.toMatchObject({ code: 'UNSUPPORTED_CONTENT' });
+    const many = `${'a line of a log\n'.repeat(500)}${'\0'.repeat(100)}`;
+    await expect(parse('txt', many)).rejects.toMatchObject({ code: 'UNSUPPORTED_CONTENT' });
+  });
+
   it('refuses binary data', async () => {
     const noise = Buffer.from(Array.from({ length: 4000 }, (_, i) => (i * 7919) % 256));
     const late = Buffer.concat([Buffer.from('text '.repeat(20_000)), noise, noise]);
