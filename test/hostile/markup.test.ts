@@ -40,6 +40,10 @@ test.each([
   '<a',
   '<script',
   '<title>',
+  '<p hidden><b>',
+  '<div hidden><button><p></p>',
+  '<b><div><p><li><td>',
+  '<i style=a:b></p></td></i>',
 ])('ten times as much of %s takes some ten times the time', (unit) => {
   const write = (length: number): string => unit.repeat(Math.ceil(length / unit.length)) + '<p>end</p>';
   const [small, large] = [write(SMALL), write(SMALL * TIMES)];

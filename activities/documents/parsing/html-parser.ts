@@ -68,11 +68,14 @@ export function* parseHtml(
   { marks = null, notes }: { marks?: PictureMarks | null; notes?: ParseNotes } = {},
 ): Generator<Section> {
   const tooLarge = html.length > MAX_TREE;
+  const readFlat = (): Generator<Section> => {
+    const why = tooLarge ? 'is too large' : 'nests too deep';
+    notes?.warn(`The HTML ${why} for its structure to be read whole.`);
+    notes?.warn('Text that only its colour hides was not looked for.');
+    return parseFlatHtml(withoutMarkedTags(html, marks), notes);
+  };
   if (tooLarge || nestsDeeperThan(html, maxNesting)) {
-    notes?.warn(
-      `The HTML ${tooLarge ? 'is too large' : 'nests too deep'} for its structure to be read whole.`,
-    );
-    yield* parseFlatHtml(withoutMarkedTags(html, marks));
+    yield* readFlat();
     return;
   }
   let blocks: TreeNode[];
@@ -80,7 +83,7 @@ export function* parseHtml(
     blocks = toBlocks(html, marks, notes);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error; // the stack: the depth was underestimated
-    yield* parseFlatHtml(withoutMarkedTags(html, marks));
+    yield* readFlat();
     return;
   }
   const headings = createHeadingPath();

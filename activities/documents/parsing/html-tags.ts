@@ -1,7 +1,13 @@
 /** One step of a flat reading of HTML. */
-export type HtmlToken = { type: 'text'; text: string } | { type: 'open' | 'close'; name: string };
+export type HtmlToken =
+  | { type: 'text'; text: string }
+  /** Attributes as they are written. */
+  | { type: 'open'; name: string; attributes: string }
+  | { type: 'close'; name: string };
 
-const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
+export const VOID = new Set(
+  'area base br col embed hr img input link meta param source track wbr'.split(' '),
+);
 /** Their content is no markup; script and style are not even text. */
 const RAW = new Set(['script', 'style', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes']);
 /** An open one of these is closed by the next of the same name. */
@@ -13,7 +19,7 @@ export const INLINE_TAGS = new Set(
   ),
 );
 /** Where one of these is left open by the end of what it stands in, a browser opens it again in what follows. */
-const REOPENED = new Set('a b big code em font i nobr s small strike strong tt u'.split(' '));
+export const REOPENED = new Set('a b big code em font i nobr s small strike strong tt u'.split(' '));
 /** With so many of them a tree has half a million elements. */
 const MAX_LEFT_OPEN = 1_000;
 const NAME = /[a-zA-Z][^\s/>]*/y;
@@ -39,6 +45,7 @@ export function* scanHtmlTags(html: string): Generator<HtmlToken> {
     const declaration = html[open + 1] === '!' || html[open + 1] === '?';
     NAME.lastIndex = open + (closing ? 2 : 1);
     const name = NAME.exec(html)?.[0]?.toLowerCase();
+    const nameEnd = NAME.lastIndex;
     if (!name && !declaration) {
       yield { type: 'text', text: html.slice(at, open + 1) };
       at = open + 1;
@@ -53,7 +60,9 @@ export function* scanHtmlTags(html: string): Generator<HtmlToken> {
       at = first < 0 ? html.length : first + 1;
     } else at = end;
     if (!name) continue;
-    yield { type: closing ? 'close' : 'open', name };
+    yield closing
+      ? { type: 'close', name }
+      : { type: 'open', name, attributes: html.slice(nameEnd, html[at - 1] === '>' ? at - 1 : at) };
     if (!closing && RAW.has(name)) {
       const end = endOfRaw(html, name, at);
       if (end > at) yield { type: 'text', text: html.slice(at, end) };

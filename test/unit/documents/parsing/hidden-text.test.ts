@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { withoutHiddenRuns } from '../../../../activities/documents/parsing/hidden-runs.js';
+import { parseHtml } from '../../../../activities/documents/parsing/html-parser.js';
 import { openBytesParser } from '../../../support/documents/parse-bytes.js';
 import type { BytesParser } from '../../../support/documents/parse-bytes.js';
 import { writeDocx } from '../../../support/documents/write-docx.js';
@@ -55,6 +56,54 @@ describe('what a reader of a web page does not see is not indexed', () => {
     `<p style="text-indent:-20px;overflow:hidden;height:40px">${ORDER}</p>`,
   ])('kept, since it may be seen: %s', async (shown) => {
     expect((await read('html', `<body><p>${SEEN}</p>${shown}</body>`)).text).toContain('BANANA');
+  });
+});
+
+describe('nor where the page is too deep for a tree', () => {
+  const deep = '<div>'.repeat(420);
+  const hides = [
+    `<div style="display:none">${ORDER}</div>`,
+    `<div title='style="x"' style='DISPLAY&colon; none'><div>x</div><br><img src=x>${ORDER}</div>`,
+    `<p hidden>${ORDER}<p>`,
+    `<p style=font-size:0><b>${ORDER}<div>`,
+    `<div><span hidden>${ORDER}</div>`,
+    `<ul><li hidden>${ORDER}<li>x</ul>`,
+    `<table><tr hidden><td>${ORDER}<tr><td>x</table>`,
+    `<div><table><tr><td hidden></div>${ORDER}<td>x</table></div>`,
+    `<b><div hidden></b>${ORDER}</div>`,
+    `<div><font style="display:none">x</div>${ORDER}</font>`,
+    `<div hidden></i></p>${ORDER}<svg></div></svg></div>`,
+    `<p hidden><button><div>${ORDER}</div></button></p>`,
+    `<div style="opacity:0" hidden><style>.a{}</style>${ORDER}</div>`,
+  ];
+  it.each(hides)('%s', async (hidden) => {
+    const { text, report } = await read(
+      'html',
+      `<p>${SEEN}</p>${hidden}<h2>Tested yearly.</h2>${deep}<p>at the end`,
+    );
+    expect(text).not.toContain('BANANA');
+    for (const seen of [SEEN, 'Tested yearly.', 'at the end']) expect(text).toContain(seen);
+    expect(report.degraded).toBe(false);
+    expect(report.warnings).toEqual([
+      expect.stringContaining('nests too deep'),
+      expect.stringContaining('only its colour hides'),
+      expect.stringContaining('do not see'),
+    ]);
+  });
+
+  it('also with formatting that is left open, and with more than a tree may hold', async () => {
+    for (const much of ['<p><b>x</p>'.repeat(1_100), '<p>more of the mill</p>'.repeat(800_000)]) {
+      const html = `<p>${SEEN}</p>${hides[0]!}${much}`;
+      const texts = [...parseHtml(html, 256)].map(({ text }) => text);
+      expect(texts[0]).toBe(SEEN);
+      expect(texts.join('')).not.toContain('BANANA');
+    }
+  });
+
+  it('says so where a hidden element has no end', async () => {
+    const { text, report } = await read('html', `<p>${SEEN}</p><div hidden>${ORDER}${deep}`);
+    expect(text).toBe(SEEN);
+    expect(report.reasons).toEqual([expect.stringContaining('has no end')]);
   });
 });
 
