@@ -56,7 +56,9 @@ async function readOther(path: string, kind: 'xls' | 'ods', limits: Limits): Pro
   // The reader takes any bytes for a table of one cell.
   else if (!(await isOle(path)))
     throw new AppError('UNSUPPORTED_CONTENT', 'The file is no Excel workbook; save it as .xlsx or .csv.');
-  const { read, utils } = await import('@e965/xlsx');
+  const { read, utils, set_cptable: setCodePages } = await import('@e965/xlsx');
+  // Before Excel 97 texts were written in the code page of the machine. As a module the reader knows none by itself.
+  if (kind === 'xls') setCodePages(await import('@e965/xlsx/dist/cpexcel.full.mjs'));
   const bytes = await readFile(path);
   const book = await Promise.resolve()
     .then(() =>

@@ -95,6 +95,23 @@ describe.each([
   });
 });
 
+it('xls of before Excel 97 is read in its code page', async () => {
+  const bytes = book(
+    {
+      IVAN: [
+        ['name', 'IVAN'],
+        ['year', 1842],
+      ],
+    },
+    'biff5',
+  );
+  bytes.writeUInt16LE(1251, bytes.indexOf(Buffer.from('42000200', 'hex')) + 4);
+  for (let at = 0; (at = bytes.indexOf('IVAN', at)) >= 0;) bytes.set([0xc8, 0xe2, 0xe0, 0xed], at);
+  expect((await parser.parse('xls', bytes)).text).toBe(
+    '# Иван\n\n| name | Иван |\n| --- | --- |\n| year | 1842 |',
+  );
+});
+
 /** As much of a container of Office 97 as the checks look at. */
 function ole(part: string): Buffer {
   return Buffer.concat([
