@@ -43,12 +43,19 @@ async function readXlsx(path: string, limits: Limits): Promise<Sheet[]> {
   await checkPackage(path, limits);
   // By the archive's directory: its reader for Node goes from part to part and waits without end in a damaged archive.
   const { default: readXlsxFile } = await import('read-excel-file/universal');
-  const { buffer } = new Uint8Array(await readFile(path));
-  const sheets = await readXlsxFile(buffer, { trim: true }).catch(damaged);
-  return sheets.map(({ sheet, data }) => ({
-    name: sheet,
-    rows: () => textRows(data as unknown as Cell[][]),
-  }));
+  const bytes = await readFile(path);
+  try {
+    const sheets = await readXlsxFile(new Uint8Array(bytes).buffer, { trim: true });
+    return sheets.map(({ sheet, data }) => ({
+      name: sheet,
+      rows: () => textRows(data as unknown as Cell[][]),
+    }));
+  } catch (error) {
+    // It falls over what the format may leave out, such as the places of cells. Of damage it tells; the other reader,
+    // which is slower, passes that over.
+    if (!(error instanceof TypeError)) return damaged(error);
+    return readBook(bytes, 'xlsx').catch(() => damaged(error));
+  }
 }
 
 async function readOther(path: string, kind: 'xls' | 'ods', limits: Limits): Promise<Sheet[]> {
@@ -56,21 +63,20 @@ async function readOther(path: string, kind: 'xls' | 'ods', limits: Limits): Pro
   // The reader takes any bytes for a table of one cell.
   else if (!(await isOle(path)))
     throw new AppError('UNSUPPORTED_CONTENT', 'The file is no Excel workbook; save it as .xlsx or .csv.');
-  const { read, utils, set_cptable: setCodePages } = await import('@e965/xlsx');
+  return readBook(await readFile(path), kind).catch(damaged);
+}
+
+async function readBook(bytes: Buffer, kind: 'xlsx' | 'xls' | 'ods'): Promise<Sheet[]> {
+  const { read, utils, set_cptable: setCodePages, ...others } = await import('@e965/xlsx');
   // Before Excel 97 texts were written in the code page of the machine. As a module the reader knows none by itself.
   if (kind === 'xls') setCodePages(await import('@e965/xlsx/dist/cpexcel.full.mjs'));
-  const bytes = await readFile(path);
-  const book = await Promise.resolve()
-    .then(() =>
-      read(bytes, {
-        cellDates: true,
-        dense: true,
-        UTC: true,
-        cellFormula: false,
-        cellHTML: false,
-      }),
-    )
-    .catch(damaged);
+  const book = read(kind === 'ods' ? withStyles(bytes, others.CFB as Archives) : bytes, {
+    cellDates: true,
+    dense: true,
+    UTC: true,
+    cellFormula: false,
+    cellHTML: false,
+  });
   return book.SheetNames.map((name) => ({
     name,
     *rows() {
@@ -84,6 +90,24 @@ async function readOther(path: string, kind: 'xls' | 'ods', limits: Limits): Pro
       yield* textRows(utils.sheet_to_json<Cell[]>(book.Sheets[name]!, options));
     },
   }));
+}
+
+/** As much of the reader's own way with archives as is used here; it has no types. */
+interface Archives {
+  read(bytes: Buffer, options: { type: 'buffer' }): object;
+  find(archive: object, path: string): object | null;
+  write(archive: object, options: { fileType: 'zip'; type: 'buffer' }): Buffer;
+  utils: { cfb_add(archive: object, path: string, content: Buffer): void };
+}
+
+/** The reader wants this part, which an OpenDocument may do without. */
+const STYLES = '/styles.xml';
+
+function withStyles(bytes: Buffer, archives: Archives): Buffer {
+  const zip = archives.read(bytes, { type: 'buffer' });
+  if (archives.find(zip, STYLES) !== null) return bytes;
+  archives.utils.cfb_add(zip, STYLES, Buffer.from('<office:document-styles/>'));
+  return archives.write(zip, { fileType: 'zip', type: 'buffer' });
 }
 
 function* textRows(rows: Iterable<readonly Cell[]>): Generator<string[]> {

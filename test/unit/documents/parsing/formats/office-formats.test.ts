@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { utils, write } from '@e965/xlsx';
+import { CFB, utils, write } from '@e965/xlsx';
 import type { BookType } from '@e965/xlsx';
 import { checkContent } from '../../../../../activities/documents/parsing/content-check.js';
 import { startTestParser } from '../../../../support/documents/parse-file.js';
@@ -93,6 +93,53 @@ describe.each([
     const other = writeZip([{ name: 'a.txt', content: 'a' }]);
     await expect(checkContent(kind, source(other))).rejects.toMatchObject({ status: 415 });
   });
+});
+
+function repacked(bytes: Buffer, change: (name: string, content: string) => string | null): Buffer {
+  const { FullPaths, FileIndex } = CFB.read(bytes, { type: 'buffer' }) as {
+    FullPaths: string[];
+    FileIndex: { content?: Uint8Array }[];
+  };
+  const parts = FullPaths.map((path, i) => ({
+    name: path.replace(/^Root Entry\//, ''),
+    content: change(path, Buffer.from(FileIndex[i]!.content ?? '').toString()),
+  }));
+  return writeZip(
+    parts.flatMap(({ name, content }) =>
+      content === null || /\/$|^.Sh33t|^$/.test(name) ? [] : [{ name, content }],
+    ),
+  );
+}
+
+const ROWS = [
+  ['grain', 'since'],
+  ['rye', 1842],
+];
+const TABLE = '| grain | since |\n| --- | --- |\n| rye | 1842 |';
+
+it('xlsx that does not say where its cells stand is read, and one that is damaged is not', async () => {
+  const bytes = repacked(book({ All: ROWS }, 'xlsx'), (name, content) =>
+    name.includes('sheet1.xml')
+      ? content
+          .replaceAll(/ r="\w+"/g, '')
+          .replace('<c t="str"><v>grain</v></c>', '<c t="inlineStr"><is><t>grain</t></is></c>')
+      : content,
+  );
+  await checkContent('xlsx', source(bytes));
+  expect((await parser.parse('xlsx', bytes)).text).toBe(`# All\n\n${TABLE}`);
+  for (const part of ['sheet1.xml', 'workbook.xml']) {
+    const damaged = repacked(book({ All: ROWS }, 'xlsx'), (name, content) =>
+      name.endsWith(part) ? content.slice(0, 40) : content,
+    );
+    await expect(parser.parse('xlsx', damaged)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+  }
+});
+
+it('ods without a part for its styles is read', async () => {
+  const bytes = repacked(book({ All: ROWS }, 'ods'), (name, content) =>
+    name.includes('styles.xml') ? null : content,
+  );
+  expect((await parser.parse('ods', bytes)).text).toBe(`# All\n\n${TABLE}`);
 });
 
 it('xls of before Excel 97 is read in its code page', async () => {
