@@ -1,4 +1,5 @@
 import { CFB } from '@e965/xlsx';
+import iconv from 'iconv-lite';
 
 export interface MailFile {
   headers?: Record<string, string>;
@@ -44,9 +45,34 @@ export function writeEml({
 
 type Container = ReturnType<typeof CFB.utils.cfb_new>;
 
+/** Of mails whose texts are not Unicode, as Outlook wrote them up to 2002. */
+export interface EncodedMail {
+  /** The encoding of its texts as iconv-lite names it. */
+  encoding?: string;
+  /** Windows' number of that. */
+  messageCodepage?: number;
+  /** Of the HTML, which is bytes in every mail. */
+  internetCodepage?: number;
+  htmlBytes?: Buffer;
+}
+
 /** A mail as Outlook stores it. */
-export function writeMsg({ headers = {}, text = '', attachments = [] }: MailFile): Buffer {
+export function writeMsg(
+  { headers = {}, text = '', attachments = [] }: MailFile,
+  { encoding, messageCodepage, internetCodepage, htmlBytes }: EncodedMail = {},
+): Buffer {
   const file = CFB.utils.cfb_new();
+  const numbers = [
+    [0x3ffd0003, messageCodepage],
+    [0x3fde0003, internetCodepage],
+  ] as const;
+  const properties = numbers.flatMap(([tag, value]) => {
+    if (value === undefined) return [];
+    const property = Buffer.alloc(16);
+    property.writeUInt32LE(tag, 0);
+    property.writeUInt32LE(value, 8);
+    return [property];
+  });
   const texts: Record<string, string> = {
     '0037': headers['Subject'] ?? '',
     '1000': text,
@@ -55,8 +81,9 @@ export function writeMsg({ headers = {}, text = '', attachments = [] }: MailFile
       .map(([name, value]) => `${name}: ${value}\r\n`)
       .join(''),
   };
-  CFB.utils.cfb_add(file, '/__properties_version1.0', Buffer.alloc(32));
-  addTexts(file, '', texts);
+  CFB.utils.cfb_add(file, '/__properties_version1.0', Buffer.concat([Buffer.alloc(32), ...properties]));
+  addTexts(file, '', texts, encoding);
+  if (htmlBytes !== undefined) CFB.utils.cfb_add(file, '/__substg1.0_10130102', htmlBytes);
   attachments.forEach(({ name, content }, index) => {
     const folder = `/__attach_version1.0_#${String(index).padStart(8, '0')}`;
     CFB.utils.cfb_add(file, `${folder}/__properties_version1.0`, Buffer.alloc(8));
@@ -66,7 +93,12 @@ export function writeMsg({ headers = {}, text = '', attachments = [] }: MailFile
   return CFB.write(file, { type: 'buffer' }) as Buffer;
 }
 
-function addTexts(file: Container, folder: string, texts: Record<string, string>): void {
+function addTexts(file: Container, folder: string, texts: Record<string, string>, encoding?: string): void {
+  const type = encoding === undefined ? '001F' : '001E';
   for (const [property, value] of Object.entries(texts))
-    CFB.utils.cfb_add(file, `${folder}/__substg1.0_${property}001F`, Buffer.from(value, 'utf16le'));
+    CFB.utils.cfb_add(
+      file,
+      `${folder}/__substg1.0_${property}${type}`,
+      iconv.encode(value, encoding ?? 'utf-16le'),
+    );
 }

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import iconv from 'iconv-lite';
 import msgReader from '@kenjiuno/msgreader';
 import type { FieldsData } from '@kenjiuno/msgreader';
 import { AppError } from '../../../../schemas/app-error.js';
@@ -69,18 +70,36 @@ export async function* parseMsg(
   );
 }
 
-async function readMail(path: string): Promise<{ reader: InstanceType<typeof MsgReader>; mail: FieldsData }> {
+interface ReadMail {
+  reader: InstanceType<typeof MsgReader>;
+  mail: FieldsData;
+}
+
+/** The type of texts in the code page of the mail, at the end of the names of their parts. */
+const TEXTS_OF_8_BITS = Buffer.from('001E', 'utf16le');
+
+async function readMail(path: string): Promise<ReadMail> {
   const bytes = await readFile(path);
   try {
-    const reader = new MsgReader(new Uint8Array(bytes).buffer);
-    const mail = reader.getFileData();
-    if (mail.error === undefined && mail.dataType === 'msg') return { reader, mail };
-    throw new Error(mail.error ?? 'no message');
+    const read = readBytes(bytes);
+    if (!bytes.includes(TEXTS_OF_8_BITS)) return read;
+    // Which code page these texts are in stands in the mail itself.
+    const { messageCodepage, internetCodepage } = read.mail;
+    const encoding = encodingOf(messageCodepage ?? internetCodepage);
+    return readBytes(bytes, iconv.encodingExists(encoding) ? encoding : DEFAULT_ENCODING);
   } catch (error) {
     // A short length is one of the file's own, beyond its end.
     if (error instanceof RangeError && /call stack|array length: \d{9}/i.test(error.message)) throw error;
     throw damaged(error);
   }
+}
+
+function readBytes(bytes: Buffer, ansiEncoding?: string): ReadMail {
+  const reader = new MsgReader(new Uint8Array(bytes).buffer);
+  if (ansiEncoding !== undefined) reader.parserConfig = { ansiEncoding };
+  const mail = reader.getFileData();
+  if (mail.error === undefined && mail.dataType === 'msg') return { reader, mail };
+  throw new Error(mail.error ?? 'no message');
 }
 
 function damaged(cause: unknown): AppError {
@@ -107,11 +126,47 @@ function attachmentName({ fileName, fileNameShort, name, innerMsgContent }: Fiel
   return innerMsgContent && given !== null && !/\.msg$/i.test(given) ? `${given}.msg` : given;
 }
 
+const DEFAULT_ENCODING = 'windows-1252';
+/** Windows' numbers of encodings, where the name is not the number with `cp` before it. */
+const ENCODINGS: Readonly<Record<number, string>> = {
+  1200: 'utf-16le',
+  10000: 'macintosh',
+  20127: DEFAULT_ENCODING,
+  20866: 'koi8-r',
+  20932: 'euc-jp',
+  21866: 'koi8-u',
+  38598: 'iso-8859-8',
+  50220: 'iso-2022-jp',
+  50221: 'iso-2022-jp',
+  50222: 'iso-2022-jp',
+  51932: 'euc-jp',
+  51936: 'gb2312',
+  51949: 'euc-kr',
+  52936: 'gb2312',
+  54936: 'gb18030',
+  65000: 'utf-7',
+  65001: 'utf-8',
+};
+
+function encodingOf(codePage: unknown): string {
+  if (typeof codePage !== 'number') return DEFAULT_ENCODING;
+  const named = ENCODINGS[codePage];
+  if (named !== undefined) return named;
+  const numbered = `cp${codePage}`;
+  return iconv.encodingExists(numbered) ? numbered : DEFAULT_ENCODING;
+}
+
+function decode(bytes: Uint8Array, encoding: string): string {
+  return iconv.encodingExists(encoding)
+    ? iconv.decode(Buffer.from(bytes), encoding)
+    : new TextDecoder(encoding).decode(bytes);
+}
+
 function htmlOf({ bodyHtml, html, internetCodepage }: FieldsData): string {
   const text = textOf(bodyHtml) ?? '';
   if (text !== '') return text;
   if (!(html instanceof Uint8Array)) return textOf(html) ?? '';
-  return new TextDecoder(internetCodepage === 65001 ? 'utf-8' : 'windows-1252').decode(html);
+  return decode(html, encodingOf(internetCodepage));
 }
 
 function nameOf(givenName: string | undefined, givenAddress: string | undefined): string {

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import iconv from 'iconv-lite';
 import { checkContent } from '../../../../../activities/documents/parsing/content-check.js';
 import { startTestParser } from '../../../../support/documents/parse-file.js';
 import type { TestParser } from '../../../../support/documents/parse-file.js';
@@ -239,6 +240,31 @@ it('msg gives the same as a mail that is sent', async () => {
   expect(parsed.text).toMatch(/## Quoted: On Mon.*\s+Is the wheel still broken/);
   expect(parsed.text).toContain('| grain | price |\n| --- | --- |\n| rye | 1 |');
   await expect(parser.parse('msg', bytes.subarray(0, 600))).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+});
+
+it.each([
+  ['windows-1251', { messageCodepage: 1251 }, 'Водяная мельница'],
+  ['shift_jis', { messageCodepage: 932 }, '水車小屋は川のそばに'],
+  ['gbk', { internetCodepage: 936 }, '水车在河边'],
+  ['windows-1252', {}, 'the mill’s wheel'],
+] as const)('msg of before Unicode is read in its code page: %s', async (encoding, codePages, words) => {
+  const bytes = writeMsg(
+    { headers: { Subject: words, From: words }, text: words },
+    { encoding, ...codePages },
+  );
+  expect((await parser.parse('msg', bytes)).text).toBe(`# ${words}\n\nFrom: ${words}\n\n${words}`);
+});
+
+it.each([
+  [65001, Buffer.from('Мельница')],
+  [1251, iconv.encode('Мельница', 'windows-1251')],
+  [20866, iconv.encode('Мельница', 'koi8-r')],
+  [28595, iconv.encode('Мельница', 'iso-8859-5')],
+  [50220, Buffer.from("\x1b$B'.'V']'n'_'Z'h'Q\x1b(B", 'latin1')],
+])('msg has its HTML in the code page %s', async (internetCodepage, word) => {
+  const htmlBytes = Buffer.concat([Buffer.from('<p>'), word, Buffer.from('</p>')]);
+  const bytes = writeMsg({ headers: { Subject: 'x' } }, { internetCodepage, htmlBytes });
+  expect((await parser.parse('msg', bytes)).text).toMatch(/мельница/i);
 });
 
 it('msg whose properties are of other types than they should be is read as far as it goes', async () => {
