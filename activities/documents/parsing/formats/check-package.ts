@@ -1,4 +1,5 @@
 import { AppError } from '../../../../schemas/app-error.js';
+import { oleEntryNames } from '../ole-directory.js';
 import { openFileBytes } from '../random-access-bytes.js';
 import { isRtfHead, RTF_HEAD } from '../rtf-signature.js';
 import { checkZipLimits } from '../zip-limits.js';
@@ -8,7 +9,7 @@ export type PackageLimits = ZipLimits;
 
 const OLE_SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 /** The name of the part that Office puts an encrypted package into. */
-const ENCRYPTED_PART = Buffer.from('EncryptedPackage', 'utf16le');
+const ENCRYPTED_PART = 'EncryptedPackage';
 
 /** @throws AppError FILE_TOO_COMPLEX, FILE_CORRUPT, FILE_ENCRYPTED for a package that must not be unpacked */
 export async function checkPackage(path: string, limits: PackageLimits): Promise<void> {
@@ -33,13 +34,24 @@ export async function isRtf(path: string): Promise<boolean> {
   return isRtfHead(await head(path, RTF_HEAD));
 }
 
+/** Office keeps a package that has a password inside such a container. */
+export async function holdsEncryptedPackage(path: string): Promise<boolean> {
+  const file = await openFileBytes(path);
+  try {
+    return (await oleEntryNames(file))?.includes(ENCRYPTED_PART) === true;
+  } finally {
+    await file.close();
+  }
+}
+
 /**
- * Office keeps a package that has a password inside such a container.
  * @throws AppError FILE_ENCRYPTED; UNSUPPORTED_CONTENT for a file of an earlier Office under a new name
  */
 export async function requireNotOle(path: string): Promise<void> {
   if (!(await isOle(path))) return;
-  if ((await head(path, 1024 * 1024)).includes(ENCRYPTED_PART)) throw new AppError('FILE_ENCRYPTED');
+  // Its directory may lie far from the beginning, or be damaged.
+  const named = (await head(path, 1024 * 1024)).includes(ENCRYPTED_PART, 0, 'utf16le');
+  if (named || (await holdsEncryptedPackage(path))) throw new AppError('FILE_ENCRYPTED');
   throw new AppError(
     'UNSUPPORTED_CONTENT',
     'The file is of an earlier Office and named like one of today; save it again in the new format.',

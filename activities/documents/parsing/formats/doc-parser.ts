@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import WordExtractor from 'word-extractor';
 import { AppError } from '../../../../schemas/app-error.js';
 import type { Section } from '../section.js';
+import { holdsEncryptedPackage } from './check-package.js';
 
 const OLE_SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 /** The main stream begins with this sign, at a sector; its flags say whether there is a password. */
@@ -19,7 +20,7 @@ export async function* parseDoc(path: string): AsyncGenerator<Section> {
   const bytes = await readFile(path);
   if (!bytes.subarray(0, 8).equals(OLE_SIGNATURE))
     throw new AppError('UNSUPPORTED_CONTENT', 'The file is no Word document; save it as .docx.');
-  if (isEncrypted(bytes)) throw new AppError('FILE_ENCRYPTED');
+  if (isEncrypted(bytes) || (await holdsEncryptedPackage(path))) throw new AppError('FILE_ENCRYPTED');
   const document = await new WordExtractor().extract(bytes).catch((error: unknown) => {
     throw new AppError('FILE_CORRUPT', 'The Word document is damaged and cannot be read.', { cause: error });
   });

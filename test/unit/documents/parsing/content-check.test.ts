@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { checkContent } from '../../../../activities/documents/parsing/content-check.js';
 import { samplePages } from '../../../support/documents/sample-pages.js';
 import { writeDocx, writeDocxBomb } from '../../../support/documents/write-docx.js';
+import { writeOle } from '../../../support/documents/write-ole.js';
 import { writePdf } from '../../../support/documents/write-pdf.js';
 import { writeZip } from '../../../support/documents/write-zip.js';
 
@@ -28,23 +29,6 @@ function mismatch(kind: string) {
 
 const pdf = writePdf(samplePages(2));
 const docx = writeDocx([{ paragraph: 'Hello' }]);
-
-/** An OLE container (MS-CFB) with nothing but its directory, of at most four entries. */
-function writeOle(names: string[]): Buffer {
-  const header = Buffer.alloc(512);
-  Buffer.from('d0cf11e0a1b11ae1', 'hex').copy(header);
-  header.writeUInt16LE(9, 30); // sectors of 512 bytes
-  header.writeUInt32LE(1, 48); // the directory begins in sector 1
-  header.writeUInt32LE(0, 76); // the table of sectors is sector 0
-  const table = Buffer.alloc(512, 0xff);
-  table.writeUInt32LE(0xfffffffe, 4);
-  const directory = Buffer.alloc(512);
-  names.forEach((name, i) => {
-    directory.write(name, i * 128, 'utf16le');
-    directory.writeUInt16LE(name.length * 2 + 2, i * 128 + 64);
-  });
-  return Buffer.concat([header, table, directory]);
-}
 
 describe('content check', () => {
   it('takes what is as it says', async () => {

@@ -5,6 +5,7 @@ import { checkContent } from '../../../../../activities/documents/parsing/conten
 import { startTestParser } from '../../../../support/documents/parse-file.js';
 import type { TestParser } from '../../../../support/documents/parse-file.js';
 import { writeEpub, writeOpenDocument, writePptx } from '../../../../support/documents/write-office.js';
+import { writeOle } from '../../../../support/documents/write-ole.js';
 import { writeZip } from '../../../../support/documents/write-zip.js';
 
 let parser: TestParser;
@@ -171,6 +172,8 @@ function ole(part: string): Buffer {
 it.each(['xlsx', 'pptx'] as const)('%s with a password says so', async (kind) => {
   await checkContent(kind, source(ole('EncryptedPackage')));
   await expect(parser.parse(kind, ole('EncryptedPackage'))).rejects.toMatchObject({ code: 'FILE_ENCRYPTED' });
+  const far = writeOle(['EncryptionInfo', 'EncryptedPackage'], 4096);
+  await expect(parser.parse(kind, far)).rejects.toMatchObject({ code: 'FILE_ENCRYPTED' });
   await expect(parser.parse(kind, ole('Workbook'))).rejects.toMatchObject({ code: 'UNSUPPORTED_CONTENT' });
 });
 

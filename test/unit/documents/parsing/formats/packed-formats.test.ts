@@ -10,6 +10,7 @@ import { samplePages } from '../../../../support/documents/sample-pages.js';
 import { writeDoc } from '../../../../support/documents/write-doc.js';
 import { writeDocx } from '../../../../support/documents/write-docx.js';
 import { writeEml, writeMsg } from '../../../../support/documents/write-mail.js';
+import { writeOle } from '../../../../support/documents/write-ole.js';
 import { writePptx } from '../../../../support/documents/write-office.js';
 import { writePdf } from '../../../../support/documents/write-pdf.js';
 import { writeZip } from '../../../../support/documents/write-zip.js';
@@ -368,6 +369,14 @@ describe('doc', () => {
     const bytes = writeDocx([{ heading: 'Old name', level: 1 }, { paragraph: 'new content' }]);
     const { text } = await parser.parse('doc', bytes);
     expect(text).toMatch(/# Old name\s+new content/);
+  });
+
+  it('that is a package of today with a password says so, and one that speaks of such a package is read', async () => {
+    const encrypted = writeOle(['EncryptionInfo', 'EncryptedPackage']);
+    await expect(parser.parse('doc', encrypted)).rejects.toMatchObject({ code: 'FILE_ENCRYPTED' });
+    expect((await parser.parse('doc', writeDoc('The EncryptedPackage\r'))).text).toContain(
+      'EncryptedPackage',
+    );
   });
 
   it('says what is wrong with it', async () => {
