@@ -23,6 +23,7 @@ export interface RunOptions {
 /** One parser process. It takes one document at a time; after a failure that killed it, it is of no more use. */
 export interface ParserProcess {
   readonly pid: number | undefined;
+  /** False from the moment in which it is killed: an answer may still come of it, but no other document goes to it. */
   readonly alive: boolean;
   /** The memory it held after the last document, in bytes. */
   readonly rss: number;
@@ -67,9 +68,13 @@ export function startParserProcess(memoryMb: number): ParserProcess {
     child.channel?.[call]();
     (child.stderr as unknown as { ref(): void; unref(): void })[call]();
   };
+  const strike = (): void => {
+    alive = false;
+    child.kill('SIGKILL');
+  };
   const kill = async (): Promise<void> => {
     setBusy(true);
-    child.kill('SIGKILL');
+    strike();
     await gone;
   };
   setBusy(false);
@@ -80,10 +85,12 @@ export function startParserProcess(memoryMb: number): ParserProcess {
     let peak = 0;
     let began = Date.now();
     let reason: unknown;
-    /** The first reason to kill it is the one that is told. */
+    let over = false;
+    /** The first reason to kill it is the one that is told. One that comes late must not meet the next document. */
     const killFor = (why: unknown): void => {
+      if (over) return;
       reason ??= why;
-      child.kill('SIGKILL');
+      strike();
     };
     const tooMuchMemory = (): AppError =>
       new AppError(
@@ -142,6 +149,7 @@ export function startParserProcess(memoryMb: number): ParserProcess {
       child.send({ type: 'parse', job }, () => undefined); // a closed channel shows in `gone`
       return await Promise.race([answer, death]);
     } finally {
+      over = true;
       clearTimeout(deadline);
       clearInterval(watch);
       signal?.removeEventListener('abort', onAbort);

@@ -11,12 +11,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { readChunkFile } from '../../../../activities/documents/parsing/chunk-file.js';
 import type { ParsedChunk } from '../../../../activities/documents/parsing/chunk.js';
 import type { FileKind } from '../../../../activities/documents/parsing/file-types.js';
+import { defaultParseLimits } from '../../../../activities/documents/parsing/parse-limits.js';
+import type { ParseJob } from '../../../../activities/documents/parsing/parser-messages.js';
 import { createParserPool } from '../../../../activities/documents/parsing/parser-pool.js';
 import type {
   ParsedDocument,
   ParserPool,
   ParseRequest,
 } from '../../../../activities/documents/parsing/parser-pool.js';
+import { startParserProcess } from '../../../../activities/documents/parsing/parser-process.js';
 import { untilLetGo } from '../../../support/collect-garbage.js';
 import { samplePages } from '../../../support/documents/sample-pages.js';
 import { writeDocx, writeDocxBomb } from '../../../support/documents/write-docx.js';
@@ -540,6 +543,27 @@ describe('limits', () => {
     expect(Date.now() - started).toBeLessThan(1000);
     expect(isAlive(pids[0]!)).toBe(false);
     await sound();
+  });
+
+  it('gives no other document to a process that is being killed, though it may have answered', async () => {
+    own = createParserPool({ size: 1 });
+    const [html, again] = [await request('html', '<p>The mill</p>'), await request('pdf', endlessPdf)];
+    const job = ({ path, kind, outputPath, chunking }: ParseRequest): ParseJob => {
+      return { path, kind, outputPath, output: { chunking }, limits: defaultParseLimits };
+    };
+    const parser = startParserProcess(2048);
+    await parser.run(job(html));
+    expect(parser.alive).toBe(true);
+    const stop = new AbortController();
+    const stopped = parser.run(job(again), { signal: stop.signal });
+    stop.abort(new Error('task cancelled'));
+    expect(parser.alive).toBe(false);
+    await expect(stopped).rejects.toThrow('task cancelled');
+    await parser.kill();
+    const other = startParserProcess(2048);
+    const gone = other.kill();
+    expect(other.alive).toBe(false);
+    await gone;
   });
 
   it('refuses chunks of a size that cannot be kept', async () => {
