@@ -12,7 +12,7 @@ export interface XmlOptions {
   maxNesting: number;
   /** Lines begin with the names of the elements that they stand in, and attributes are lines too. */
   paths: boolean;
-  /** What stands in these elements is not read. */
+  /** What stands in these elements is not read, whatever the prefix of their name space. */
   dropped?: ReadonlySet<string>;
 }
 
@@ -59,6 +59,10 @@ function noteFault(message: string, notes: ParseNotes | undefined): void {
     notes?.warn('Tags of the XML are not well formed: words in them may be missing.');
 }
 
+function localName(name: string): string {
+  return name.slice(name.lastIndexOf(':') + 1);
+}
+
 function below(path: string, name: string): string {
   return path === '' ? name : `${path}/${name}`;
 }
@@ -94,7 +98,7 @@ async function* xmlLines(
     elements++;
     path.push(path.length === 0 ? '' : shortPath(below(path.at(-1)!, name)));
     if (path.length > maxNesting) throw beyondLimit('maxNesting', maxNesting);
-    if (dropped?.has(name)) skipped++;
+    if (dropped?.has(localName(name))) skipped++;
     if (!paths || skipped > 0) return;
     for (const [attribute, value] of Object.entries(attributes)) {
       if (value.trim() === '' || attribute.startsWith('xmlns') || attribute === 'xsi:schemaLocation')
@@ -105,7 +109,7 @@ async function* xmlLines(
   });
   parser.on('closetag', ({ name }) => {
     flush();
-    if (dropped?.has(name)) skipped--;
+    if (dropped?.has(localName(name))) skipped--;
     path.pop();
   });
   const mender = createReferenceMender();

@@ -192,6 +192,8 @@ describe('XML and SVG', () => {
       '<svg xmlns="http://www.w3.org/2000/svg"><title>Plan</title><style>.a{fill:red}</style><script>x()</script>' +
       '<g><text class="a">Mill <tspan>wheel</tspan></text><path d="M0 0"/></g></svg>';
     expect((await parser.parse('svg', svg)).text).toBe('Plan\nMill\nwheel');
+    const prefixed = svg.replace('xmlns', 'xmlns:s').replaceAll(/<(\/?)(?=[a-z])/g, '<$1s:');
+    expect((await parser.parse('svg', prefixed)).text).toBe('Plan\nMill\nwheel');
   });
 });
 
