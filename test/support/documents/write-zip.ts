@@ -5,6 +5,8 @@ export interface ZipPart {
   content: string | Buffer;
   /** Size to declare instead of the true one. */
   declaredSize?: number;
+  /** The number of another way of packing, which the content was not packed by. */
+  method?: number;
 }
 
 /** Writes a zip archive with deflated entries. */
@@ -12,14 +14,14 @@ export function writeZip(parts: ZipPart[]): Buffer {
   const local: Buffer[] = [];
   const central: Buffer[] = [];
   let offset = 0;
-  for (const { name, content, declaredSize } of parts) {
+  for (const { name, content, declaredSize, method = 8 } of parts) {
     const data = Buffer.from(content);
     const packed = deflateRawSync(data);
     const nameBytes = Buffer.from(name);
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0); // version needed
     common.writeUInt16LE(0x0800, 2); // names are UTF-8
-    common.writeUInt16LE(8, 4); // deflated
+    common.writeUInt16LE(method, 4); // 8: deflated
     common.writeUInt32LE(crc32(data), 10);
     common.writeUInt32LE(packed.length, 14);
     common.writeUInt32LE(declaredSize ?? data.length, 18);

@@ -12,6 +12,17 @@ import { memberSections } from './member-sections.js';
 
 /** Below this no ratio is a danger. */
 const HARMLESS = 32 * 1024 * 1024;
+/** As it is, and by Deflate. */
+const READ_METHODS = new Set([0, 8]);
+/** APPNOTE.TXT of PKWARE, 4.4.5. */
+const METHODS: Readonly<Record<number, string>> = {
+  9: 'Deflate64',
+  12: 'bzip2',
+  14: 'LZMA',
+  93: 'Zstandard',
+  95: 'XZ',
+  98: 'PPMd',
+};
 /** What macOS and Windows put beside the files of a person. */
 const FURNITURE = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$)/i;
 
@@ -72,6 +83,7 @@ function nameOf(entry: Entry): string {
 
 async function unpack(zip: ZipFile, entry: Entry, path: string, most: number): Promise<number> {
   if (entry.isEncrypted()) throw new AppError('FILE_ENCRYPTED');
+  if (!READ_METHODS.has(entry.compressionMethod)) throw packedOtherwise(entry.compressionMethod);
   if (entry.uncompressedSize > most) throw beyondLimit('maxExpandedBytes', most);
   const stream = await new Promise<NodeJS.ReadableStream>((resolve, reject) =>
     zip.openReadStream(entry, (error, opened) => (error ? reject(error) : resolve(opened))),
@@ -79,6 +91,14 @@ async function unpack(zip: ZipFile, entry: Entry, path: string, most: number): P
   // The reader fails as soon as an entry gives more bytes than it declares.
   await pipeline(stream, createWriteStream(path)).catch(damaged);
   return entry.uncompressedSize;
+}
+
+function packedOtherwise(method: number): AppError {
+  const name = METHODS[method] ?? `method ${method}`;
+  return new AppError(
+    'UNSUPPORTED_CONTENT',
+    `It is packed by ${name}, which is not read; pack it by Deflate.`,
+  );
 }
 
 function damaged(error: unknown): never {

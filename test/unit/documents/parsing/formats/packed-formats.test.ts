@@ -284,6 +284,26 @@ it('msg whose properties are of other types than they should be is read as far a
 });
 
 describe('zip', () => {
+  it('says of members that are packed otherwise how, and reads the others', async () => {
+    const { text, report } = await parser.parse(
+      'zip',
+      writeZip([
+        { name: 'a.txt', content: 'first words', method: 9 },
+        { name: 'b.txt', content: 'second words', method: 93 },
+        { name: 'c.txt', content: 'third words', method: 77 },
+        { name: 'd.txt', content: 'last words' },
+      ]),
+    );
+    expect(text).toContain(
+      '(a.txt was not read: It is packed by Deflate64, which is not read; pack it by Deflate.)',
+    );
+    expect(text).toContain('(b.txt was not read: It is packed by Zstandard,');
+    expect(text).toContain('(c.txt was not read: It is packed by method 77,');
+    expect(text).toContain('last words');
+    expect(text).not.toContain('damaged');
+    expect(report).toMatchObject({ degraded: true });
+  });
+
   it('gives each member under its name, whatever path that is', async () => {
     const { text, chunks } = await parser.parse(
       'zip',
