@@ -96,6 +96,9 @@ export async function* readConverted<T>(
     await writeFile(join(profile, 'user', 'registrymodifications.xcu'), SETTINGS);
     const outputDirectory = join(directory, 'converted');
     await mkdir(outputDirectory);
+    // Killed, it leaves temporary files behind: they go with the document's directory.
+    const temporary = join(directory, 'temporary');
+    await mkdir(temporary);
     const line = [
       ...dieWithParent(),
       program,
@@ -113,8 +116,8 @@ export async function* readConverted<T>(
       outputDirectory,
       path,
     ];
-    const first = await run(line);
-    const { said } = first.code === RESTART ? await run(line) : first;
+    const first = await run(line, temporary);
+    const { said } = first.code === RESTART ? await run(line, temporary) : first;
     const [converted] = await readdir(outputDirectory);
     if (converted === undefined)
       throw new AppError('FILE_CORRUPT', 'LibreOffice cannot read the file; save it anew, or as .pdf.', {
@@ -127,8 +130,13 @@ export async function* readConverted<T>(
 }
 
 /** Runs to its end, however that comes. */
-async function run([command, ...args]: string[]): Promise<{ code: number | null; said: string }> {
-  const child = spawn(command!, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+async function run(
+  [command, ...args]: string[],
+  temporary: string,
+): Promise<{ code: number | null; said: string }> {
+  // eslint-disable-next-line no-restricted-properties -- handed on to the child, not read for a setting
+  const env = { ...process.env, TMPDIR: temporary };
+  const child = spawn(command!, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-KEPT_OUTPUT)));

@@ -86,6 +86,16 @@ describe('what LibreOffice reads', () => {
     expect(await parser.leftovers()).toEqual([]);
   });
 
+  it('has its temporary files in the directory of the document', async () => {
+    const seen = join(directory, 'seen');
+    await putOnPath(`echo x > "$TMPDIR/lu1.tmp" && echo "$TMPDIR" > '${seen}'`);
+    await expect(parser.parse('rtf', RTF)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+    const temporary = (await readFile(seen, 'utf8')).trim();
+    expect(temporary).toMatch(/\/tamis-formats-\w+\/office-\w+\//);
+    await expect(readFile(join(temporary, 'lu1.tmp'))).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await parser.leftovers()).toEqual([]);
+  });
+
   it.each([
     ['a cancel', {}, 'cancelled'],
     ['the time limit', { limits: { timeoutMs: 6000 } }, 'longer than 6 s'],
