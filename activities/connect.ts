@@ -72,6 +72,7 @@ import { withRecentCounts } from './documents/recent-counts.js';
 import { createMongoWorkerStore } from './stores/mongo/documents/worker-store.js';
 import { createMongoWatcherStore } from './stores/mongo/signals/watcher-store.js';
 import { createMongoWorkspaceStore } from './stores/mongo/documents/workspace-store.js';
+import { createMongoRecordStore } from './stores/mongo/record-store.js';
 import { measuredStores } from './stores/mongo/measured-stores.js';
 import { ensureIndexes } from './stores/mongo/ensure-indexes.js';
 import type { Cache } from './ports/cache.js';
@@ -316,6 +317,7 @@ async function connectDocuments(
         callbacks: createMongoCallbackStore(db, secretsKey, formerKeys),
         claims: createMongoClaimStore(db),
         counters: createMongoCounterStore(db),
+        recordStore: createMongoRecordStore(db),
         imports: createMongoImportStore(db, secretsKey, formerKeys),
         workspaces: createMongoWorkspaceStore(db),
         questionSets: createMongoQuestionSetStore(db),
@@ -333,6 +335,8 @@ async function connectDocuments(
       // Searches and uploads say so until it is migrated; everything else works.
       if (!isSchemaBehind(error)) throw error;
     });
+    // At the first start already, so that the chunks have an owner before anyone else can ask.
+    await chunks.ownerOf(await others.recordStore.id());
     const models = createModelRegistry({
       endpoints,
       builders: [
@@ -420,6 +424,7 @@ function recordStores(db: Db) {
     counters: createMongoCounterStore(db),
     endpoints: createMongoModelEndpointStore(db),
     quotas: createMongoQuotaStore(db),
+    recordStore: createMongoRecordStore(db),
   };
 }
 

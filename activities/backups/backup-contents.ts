@@ -59,6 +59,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   migrations: 'of runs that are not taken up',
   import_runs: 'of runs that are not taken up',
   backup_runs: 'of runs that are not taken up',
+  record_store: 'names the store itself, whatever is restored into it',
   backup_parts: 'of a run under way',
 };
 

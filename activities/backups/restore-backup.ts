@@ -14,7 +14,7 @@ import { restoredRecord } from './restored-records.js';
 
 /** What a restore writes. */
 export type RestoreTarget = FileTarget &
-  Pick<Adapters, 'chunks' | 'blobs'> &
+  Pick<Adapters, 'chunks' | 'blobs' | 'recordStore'> &
   Omit<BackupAdapters, 'storage'> & {
     storage: BackupStorage;
   };
@@ -47,6 +47,7 @@ export async function restoreSlice(
   const { signal } = control;
   if (from === null) {
     const manifest = await checkRestore(target, order, signal);
+    if (!order.replace) await requireOwnChunks(target);
     const parts = partsInOrder(manifest);
     const total = parts.reduce((sum, { records }) => sum + records, 0);
     return { phase: 'clearing', part: 0, done: 0, total, counts: {} };
@@ -67,15 +68,38 @@ export async function restoreSlice(
   return { ...position, phase: 'done' };
 }
 
+/**
+ * Records may be empty where the chunks are not: those of another record store, which may still be there.
+ * @throws AppError RESTORE_NOT_EMPTY
+ */
+async function requireOwnChunks({
+  chunks,
+  recordStore,
+}: Pick<RestoreTarget, 'chunks' | 'recordStore'>): Promise<void> {
+  const own = await recordStore.id();
+  if ((await chunks.ownerOf(own)) === own) return;
+  throw new AppError(
+    'RESTORE_NOT_EMPTY',
+    'The vector store holds the chunks of another record store; a restore would replace them.',
+  );
+}
+
 /** What is there goes, but for the administrator; chunks and bytes first, so that nothing is left without a record. */
 async function clear(
-  { archive, chunks, blobs }: Pick<RestoreTarget, 'archive' | 'chunks' | 'blobs'>,
+  {
+    archive,
+    chunks,
+    blobs,
+    recordStore,
+  }: Pick<RestoreTarget, 'archive' | 'chunks' | 'blobs' | 'recordStore'>,
   signal: AbortSignal,
 ): Promise<void> {
   for await (const { fileKey } of chunks.scanGenerations()) {
     signal.throwIfAborted();
     await chunks.deleteFile(fileKey);
   }
+  // Of another record store's chunks none is left, and what is restored is of this one.
+  await chunks.giveTo(await recordStore.id());
   for await (const { blobId } of blobs.scan()) {
     signal.throwIfAborted();
     await blobs.remove(blobId);

@@ -21,6 +21,8 @@ export const WITHOUT_DOCUMENTS: Pick<Adapters, 'chunks' | 'models'> = {
       // None.
     },
     show: () => Promise.resolve(),
+    ownerOf: (recordStore) => Promise.resolve(recordStore),
+    giveTo: () => Promise.resolve(),
   }),
   models: absent<Adapters['models']>({}),
 };

@@ -1,4 +1,4 @@
-import { Context } from '@temporalio/activity';
+import { Context, log } from '@temporalio/activity';
 import { AppError } from '../../schemas/app-error.js';
 import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import { taskToStart } from './task-ref.js';
@@ -8,7 +8,12 @@ import { endTaskRecord } from './clean-up/end-task-record.js';
 import { finishPartitionDeletion } from './clean-up/finish-partition-deletion.js';
 import { finishUserDeletion } from './clean-up/finish-user-deletion.js';
 import { releaseWorkspaceFiles } from './clean-up/release-workspace-files.js';
-import { removeOrphanBlobs, removeOrphanChunks, removeStrayFiles } from './clean-up/remove-orphans.js';
+import {
+  foreignOwner,
+  removeOrphanBlobs,
+  removeOrphanChunks,
+  removeStrayFiles,
+} from './clean-up/remove-orphans.js';
 import { takeTurns } from './take-turns.js';
 
 export interface SweepActivityDeps {
@@ -28,6 +33,7 @@ export interface SweepActivityDeps {
     | 'partitions'
     | 'workspaces'
     | 'callbacks'
+    | 'recordStore'
   >;
   settings: {
     /** Younger ones are skipped: their own gateway or workflow is still at work. */
@@ -48,6 +54,14 @@ const SHARE = 200;
 /** One deletion that cannot go on must not keep the sweep from everything else: its mark stays. */
 async function leaveForNextTime(step: Promise<unknown>): Promise<void> {
   await step.catch(() => undefined);
+}
+
+/** What the reconciler came to. */
+export interface RemovedOrphans {
+  chunks: number;
+  blobs: number;
+  /** Why no chunk was looked at; absent: they were. */
+  chunks_kept?: string;
 }
 
 /** Activities of the sweep and of the reconciler. */
@@ -139,12 +153,18 @@ export function createSweepActivities(deps: SweepActivityDeps) {
   };
 
   /** Chunks and bytes that no record knows. */
-  const removeOrphans = async (): Promise<{ chunks: number; blobs: number }> => {
+  const removeOrphans = async (): Promise<RemovedOrphans> => {
     const signal = Context.current().cancellationSignal;
     await removeStrayFiles(deps.adapters, before(deps.settings.graceMs), signal);
+    const owner = await foreignOwner(deps.adapters);
+    if (owner !== null)
+      log.error('the chunks belong to another record store than this one: none is removed', { owner });
+    const chunks = owner === null ? await removeOrphanChunks(deps.adapters, signal) : 0;
+    const blobs = await removeOrphanBlobs(deps.adapters, before(deps.settings.orphanGraceMs), signal);
     return {
-      chunks: await removeOrphanChunks(deps.adapters, signal),
-      blobs: await removeOrphanBlobs(deps.adapters, before(deps.settings.orphanGraceMs), signal),
+      chunks,
+      blobs,
+      ...(owner === null ? {} : { chunks_kept: `they belong to another record store, ${owner}` }),
     };
   };
 

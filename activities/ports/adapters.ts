@@ -22,6 +22,7 @@ import type { ModelEndpointStore, ModelRegistry } from './models.js';
 import type { PartitionStore, WorkspaceStore } from './partitions.js';
 import type { ChunkIndexes, Migration, MigrationStore } from './migrations.js';
 import type { PromptSource } from './prompts.js';
+import type { RecordStore } from './record-store.js';
 import type { CallbackClient, CallbackStore, TaskStore, WorkerStore } from './tasks.js';
 import type { GatewayProxyAdapters, WorkerProxyAdapters } from './signals.js';
 import type { SessionStore } from './sessions.js';
@@ -67,6 +68,7 @@ export interface Adapters {
   callbacks: CallbackStore;
   claims: ClaimStore;
   counters: CounterStore;
+  recordStore: RecordStore;
   workspaces: WorkspaceStore;
   presets: PresetStore;
   blobs: BlobStore;
@@ -95,7 +97,16 @@ export interface Adapters {
 
 export type BackedUpAdapters = Pick<
   Adapters,
-  'backups' | 'blobs' | 'chunks' | 'claims' | 'counters' | 'endpoints' | 'files' | 'models' | 'quotas'
+  | 'backups'
+  | 'blobs'
+  | 'chunks'
+  | 'claims'
+  | 'counters'
+  | 'endpoints'
+  | 'files'
+  | 'models'
+  | 'quotas'
+  | 'recordStore'
 >;
 
 /** What the routes of the document API reach. */

@@ -70,6 +70,13 @@ export interface ChunkStore {
    * again, and `put` makes it anew where it is gone since.
    */
   ensureField(field: { vectorField: string; dimension: number }): Promise<void>;
+  /**
+   * Whose chunks these are: the id of a record store. Where none is named yet, or no chunk is there, it is from now on
+   * the one that asks.
+   */
+  ownerOf(recordStore: string): Promise<string>;
+  /** Whatever was named before; for who has just removed every chunk. */
+  giveTo(recordStore: string): Promise<void>;
   /** For what needs the present schema. @throws AppError VDB_SCHEMA_MIGRATION_REQUIRED until it is there */
   requireSchema(): Promise<void>;
   /**

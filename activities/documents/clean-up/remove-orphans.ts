@@ -2,6 +2,19 @@ import type { Adapters } from '../../ports/adapters.js';
 import { keptGenerations } from './clean-file-record.js';
 
 /**
+ * The record store that the chunks belong to where it is another than this one; null: they are its own. To another one
+ * every file is unknown, so that its reconciler would remove all chunks.
+ */
+export async function foreignOwner({
+  recordStore,
+  chunks,
+}: Pick<Adapters, 'recordStore' | 'chunks'>): Promise<string | null> {
+  const own = await recordStore.id();
+  const owner = await chunks.ownerOf(own);
+  return owner === own ? null : owner;
+}
+
+/**
  * Removes chunks of generations that no record keeps. The record is read after the chunks were counted, and
  * nothing above its `latest_generation` is touched, so that indexings in progress lose nothing.
  */

@@ -41,6 +41,8 @@ interface IndexMeta {
   replaced?: NonNullable<ChunkIndex['replaced']>;
   /** Until it is switched to. */
   building?: boolean;
+  /** Whose chunks these are; see `owner.ts`. */
+  record_store?: string;
 }
 interface MappingAnswer {
   [index: string]: {
@@ -138,12 +140,16 @@ export function createChunkIndexes(
     return hits.map(({ _source: own }, at) => ({ own, copy: copies.docs[at]?._source }));
   };
 
-  /** What is written from now on is what the replaced index lacks. */
+  /** What is written from now on is what the replaced index lacks. The chunks stay whose they were. */
   const noteReplaced = async (target: string, index: string): Promise<void> => {
     const [found] = Object.values(await mappings(target));
     const replaced = { index, writes: (await readActivity(client, target, await shardsOf(target))).writes };
+    const [former] = Object.values(await mappings(index));
+    const owner = former?.mappings._meta?.record_store;
     const { building: _over, ...meta } = found?.mappings._meta ?? {};
-    await client.request('PUT', `/${target}/_mapping`, { body: { _meta: { ...meta, replaced } } });
+    await client.request('PUT', `/${target}/_mapping`, {
+      body: { _meta: { ...meta, ...(owner === undefined ? {} : { record_store: owner }), replaced } },
+    });
   };
 
   return {

@@ -15,6 +15,7 @@ import { ensureChunkIndex, isSchemaBehind } from './ensure-chunk-index.js';
 import { createHybridSearch } from './hybrid-search.js';
 import { indexNames } from './index-names.js';
 import type { IndexLayout } from './index-layout.js';
+import { giveTo, ownerOf } from './owner.js';
 import { placesOf, relocateChunks } from './relocate-chunks.js';
 import { routingOf } from './routing.js';
 import { scanChunks } from './scan-chunks.js';
@@ -78,6 +79,10 @@ export function createOpenSearchChunkStore(
       await requireSchema();
       if (!isSure(field)) await ensure([field]);
     },
+
+    ownerOf: (recordStore) => ownerOf(client, index, recordStore),
+
+    giveTo: (recordStore) => giveTo(client, index, recordStore),
 
     requireSchema,
 

@@ -21,6 +21,7 @@ import { createMongoPartitionStore } from '../../../activities/stores/mongo/docu
 import { createMongoPresetStore } from '../../../activities/stores/mongo/models/preset-store.js';
 import { createMongoPromptStore } from '../../../activities/stores/mongo/models/prompt-store.js';
 import { createMongoQuotaStore } from '../../../activities/stores/mongo/documents/quota-store.js';
+import { createMongoRecordStore } from '../../../activities/stores/mongo/record-store.js';
 import { createMongoSavedRuleStore } from '../../../activities/stores/mongo/signals/saved-rule-store.js';
 import { createMongoStatisticsStore } from '../../../activities/stores/mongo/signals/statistics-store.js';
 import { createMongoTaskStore } from '../../../activities/stores/mongo/documents/task-store.js';
@@ -75,6 +76,7 @@ export async function openDocumentStores(): Promise<Opened<DocumentStores> & { s
       callbacks: createMongoCallbackStore(db, SECRETS_KEY),
       claims: createMongoClaimStore(db),
       counters: createMongoCounterStore(db),
+      recordStore: createMongoRecordStore(db),
       imports: createMongoImportStore(db, SECRETS_KEY),
       workspaces: createMongoWorkspaceStore(db),
       presets: createMongoPresetStore(db),

@@ -793,5 +793,24 @@ export function chunkStoreContract(subject: Subject<ChunkStore>): void {
       expect(await left(file_key)).toEqual([]);
       expect(await left(other[0]?.file_key ?? '')).toHaveLength(1);
     }, 60_000);
+
+    test('the chunks belong to the record store that asked first, until they are gone or given away', async () => {
+      const own = await subject.open();
+      await own.store.ensureSchema([{ vectorField: FIELD, dimension: 3 }]);
+      expect(await own.store.ownerOf('first')).toBe('first');
+      // Nothing is lost with an index that holds nothing.
+      expect(await own.store.ownerOf('second')).toBe('second');
+      const [chunk] = chunksOf(['one']);
+      await own.store.put([{ chunk: chunk!, vector: [1, 0, 0] }], FIELD);
+      expect(await own.store.ownerOf('third')).toBe('second');
+      expect(await own.store.ownerOf('second')).toBe('second');
+      await own.store.giveTo('third');
+      expect(await own.store.ownerOf('second')).toBe('third');
+      await own.store.ensureSchema([{ vectorField: 'vector_later', dimension: 2 }]);
+      expect(await own.store.ownerOf('second')).toBe('third');
+      await own.store.deleteFile(chunk!.file_key);
+      expect(await own.store.ownerOf('second')).toBe('second');
+      await own.close();
+    }, 60_000);
   });
 }

@@ -16,6 +16,7 @@ import { createFakeQuotaStore } from './documents/fake-quota-store.js';
 import { createFakePresetStore } from './models/fake-preset-store.js';
 import { createFakePromptStore } from './models/fake-prompt-store.js';
 import { createFakeTaskStore } from './documents/fake-task-store.js';
+import { createFakeRecordStore } from './fake-record-store.js';
 import { createFakeWorkerStore } from './documents/fake-worker-store.js';
 import { createFakeUserStore } from './documents/fake-user-store.js';
 import { createFakeWorkspaceStore } from './documents/fake-workspace-store.js';
@@ -32,6 +33,7 @@ export function createFakeStores() {
     callbacks: createFakeCallbackStore(),
     claims: createFakeClaimStore(),
     counters: createFakeCounterStore(),
+    recordStore: createFakeRecordStore(),
     imports: createFakeImportStore(),
     workspaces: createFakeWorkspaceStore(),
     presets: createFakePresetStore(),

@@ -11,6 +11,8 @@ import { parseConfig } from '../../../schemas/config/config.js';
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import { chunkId } from '../../../schemas/documents/chunk-id.js';
 import { until } from '../../support/until.js';
+import { createFakeStores } from '../../support/fakes/create-fake-stores.js';
+import { createSweepActivities } from '../../../activities/documents/sweep-activities.js';
 import { activityBench, inActivity, refOf, scriptedParser } from '../../support/activity-bench.js';
 import { sampleReport } from '../../support/documents/sample-report.js';
 import type { ActivityBench } from '../../support/activity-bench.js';
@@ -702,6 +704,29 @@ describe('the sweep', () => {
     const { result } = inActivity(() => bench.sweep.removeOrphans());
     expect(await result).toMatchObject({ chunks: 1 });
     expect(await bench.chunks.listByFile(task.file_key, task.generation)).toHaveLength(3);
+  });
+});
+
+describe('the reconciler of another record store', () => {
+  /** One that finds the chunks of `bench` and none of its records, as after a change of COMPOSE_PROFILES. */
+  const other = async (bench: ActivityBench) => {
+    const stores = createFakeStores();
+    const settings = { graceMs: -1, timeoutMs: 3_600_000, orphanGraceMs: 0, runningPerUser: 100 };
+    return createSweepActivities({ adapters: { ...stores, chunks: bench.chunks }, settings });
+  };
+
+  it('leaves the chunks of the first one alone, and says so', async () => {
+    const bench = await activityBench();
+    const task = await bench.admit('guide', 'text');
+    await index(bench, task);
+    const own = await bench.recordStore.id();
+    expect(await bench.chunks.ownerOf(own)).toBe(own);
+    const { removeOrphans } = await other(bench);
+    const { result } = inActivity(() => removeOrphans());
+    expect(await result).toEqual({ chunks: 0, blobs: 0, chunks_kept: expect.stringContaining(own) });
+    expect(await bench.chunks.listByFile(task.file_key, task.generation)).toHaveLength(3);
+    const again = inActivity(() => bench.sweep.removeOrphans());
+    expect(await again.result).toEqual({ chunks: 0, blobs: 0 });
   });
 });
 

@@ -51,6 +51,7 @@ function cosine(a: readonly number[], b: readonly number[]): number {
 export function createFakeChunkStore(): ChunkStore {
   const entries = new Map<string, Entry>();
   const dimensions = new Map<string, number>();
+  let owner: string | null = null;
   const all = (): Entry[] => [...entries.values()];
   const ofFile = (fileKey: string): Entry[] => all().filter(({ chunk }) => chunk.file_key === fileKey);
 
@@ -145,6 +146,13 @@ export function createFakeChunkStore(): ChunkStore {
       for (const field of fields) await ensureField(field);
     },
     ensureField,
+    async ownerOf(recordStore) {
+      if (owner === null || entries.size === 0) owner = recordStore;
+      return owner;
+    },
+    async giveTo(recordStore) {
+      owner = recordStore;
+    },
     requireSchema: async () => {},
     async put(chunks, vectorField, signal) {
       signal?.throwIfAborted();
