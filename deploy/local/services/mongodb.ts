@@ -10,21 +10,23 @@ import { LauncherError } from '../launcher-error.js';
 import { obtain } from '../obtain.js';
 import { buildFerretdb, keptFerretdb, launchFerretdb } from './ferretdb.js';
 import { postgres } from './postgres.js';
+import type { Workbench } from '../workbench.js';
 import type { Program, Service } from './service.js';
 
 const OLDEST_MONGOD = 7;
 const DOWNLOADED = 'mongod';
 
 /**
- * A mongod where one can be had. Otherwise FerretDB, which speaks MongoDB's protocol, on PostgreSQL with DocumentDB:
- * a store for production too.
+ * The one whose data this clone has. Where there is none yet a mongod where one can be had; otherwise FerretDB, which
+ * speaks MongoDB's protocol, on PostgreSQL with DocumentDB: a store for production too.
  */
 export const mongodb: Service = {
   name: 'mongodb',
   variable: 'MONGODB_URL',
   ports: [27017],
 
-  async find() {
+  async find(bench) {
+    if (dataOf(bench) === 'ferretdb') return keptFerretdb(bench);
     const path = findProgram('mongod', process.env, [
       '/usr/local/bin',
       '/opt/homebrew/bin',
@@ -34,17 +36,32 @@ export const mongodb: Service = {
   },
 
   async kept(bench) {
+    if (dataOf(bench) === 'ferretdb') return keptFerretdb(bench);
     const path = join(bench.paths.cache, DOWNLOADED, 'mongod');
-    return (existsSync(path) ? await mongod(path) : null) ?? keptFerretdb(bench);
+    const found = existsSync(path) ? await mongod(path) : null;
+    return found ?? (dataOf(bench) === 'mongod' ? null : keptFerretdb(bench));
   },
 
   async download(bench) {
+    if (dataOf(bench) === 'ferretdb') return null;
     const folder = await downloadIntoCache(bench, 'mongod', DOWNLOADED, 'mongodb');
     return folder ? await mongod(join(folder, 'mongod')) : null;
   },
 
   /** What is missing is said before anything is fetched; then both parts are made side by side. */
   async build(bench) {
+    if (dataOf(bench) === 'mongod') {
+      throw new LauncherError(
+        `mongodb: the records in ${mongodData(bench)} are a mongod’s, and none was found or could be downloaded; ` +
+          'FerretDB would begin without them',
+        {
+          advice: [
+            'install mongod 7 or newer, or set MONGODB_URL to a server that runs',
+            'or begin without them: `npm run reset` deletes this clone’s data',
+          ],
+        },
+      );
+    }
     const [tools, go, kept] = await Promise.all([findDebianTools(), lookForGo(), postgres.kept(bench)]);
     const missing = [
       ...(kept === null && typeof tools === 'string' ? [tools] : []),
@@ -68,7 +85,7 @@ export const mongodb: Service = {
       if (needed === null) throw new Error('mongodb: FerretDB is nothing without PostgreSQL');
       return launchFerretdb(bench, program, port, needed);
     }
-    const data = join(bench.paths.local, 'mongod');
+    const data = mongodData(bench);
     mkdirSync(data, { recursive: true });
     const args = ['--dbpath', data, '--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'];
     return { command: program.path, args, cwd: data, env: {}, readySeconds: 120, expectedSeconds: 3 };
@@ -88,6 +105,21 @@ export const mongodb: Service = {
     }
   },
 };
+
+function mongodData({ paths }: Workbench): string {
+  return join(paths.local, 'mongod');
+}
+
+/**
+ * Which of the two wrote the records of this clone: the other one would begin with none, on the chunks in OpenSearch.
+ * Null: none did, or both, where one that is found goes on with its own.
+ */
+function dataOf(bench: Workbench): 'mongod' | 'ferretdb' | null {
+  const ofMongod = existsSync(join(mongodData(bench), 'WiredTiger'));
+  const ofFerretdb = existsSync(join(bench.paths.local, 'postgres', 'data'));
+  if (ofMongod === ofFerretdb) return null;
+  return ofMongod ? 'mongod' : 'ferretdb';
+}
 
 /** Null when it does not run on this machine (an old processor, a missing library) or is too old. */
 async function mongod(path: string): Promise<Program | null> {

@@ -45,6 +45,32 @@ describe('a MongoDB is looked for', () => {
     expect((await obtain(testBench(folder), mongodb)).kind).toBe('ferretdb');
   });
 
+  test('but the one whose data are in the clone goes before any that has come since', async () => {
+    const bench = testBench(folder);
+    mkdirSync(join(folder, '.local/postgres/data'), { recursive: true });
+    program('bin/mongod', 'db version v8.0.4');
+    program('cache/mongod/mongod', 'db version v8.0.4');
+    // Built anew where the cache was deleted: a mongod is no way out.
+    for (const way of [mongodb.find, mongodb.kept, mongodb.download]) expect(await way(bench)).toBeNull();
+    program('cache/ferretdb-2.7.0/ferretdb', '');
+    expect((await obtain(bench, mongodb)).kind).toBe('ferretdb');
+    mkdirSync(join(folder, '.local/mongod'), { recursive: true });
+    writeFileSync(join(folder, '.local/mongod/WiredTiger'), '');
+    expect((await obtain(bench, mongodb)).kind).toBe('mongod');
+  });
+
+  test('and a mongod that is gone is named rather than replaced by an empty FerretDB', async () => {
+    const bench = testBench(folder);
+    mkdirSync(join(folder, '.local/mongod'), { recursive: true });
+    writeFileSync(join(folder, '.local/mongod/WiredTiger'), '');
+    program('cache/ferretdb-2.7.0/ferretdb', '');
+    expect(await mongodb.find(bench)).toBeNull();
+    expect(await mongodb.kept(bench)).toBeNull();
+    const error = (await mongodb.build(bench).catch((reason: unknown) => reason)) as LauncherError;
+    for (const part of [join(folder, '.local/mongod'), 'mongod', 'FerretDB', 'npm run reset'])
+      expect(error.explain()).toContain(part);
+  });
+
   test('and where none can be had, one sentence says what to install', async () => {
     const error = await mongodb.build(testBench(folder)).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(LauncherError);
