@@ -7,6 +7,8 @@ import type { Target } from './gateway.js';
 /** What the launcher writes while it runs; more of it is in `deploy/local/endpoints.ts`. */
 export interface LocalEndpoints {
   gateway?: string | null;
+  /** Only where PROXY_PORT gives the proxy an address of its own. */
+  proxy?: string | null;
   mongodb?: string | null;
   opensearch?: string | null;
   temporal?: string | null;
@@ -32,6 +34,7 @@ export function readLocalEndpoints(env: NodeJS.ProcessEnv): LocalEndpoints | nul
 
 export interface TargetOptions {
   url?: string;
+  proxyUrl?: string;
   token?: string;
   key?: string;
 }
@@ -43,7 +46,8 @@ export interface TargetOptions {
  */
 export function findTarget(options: TargetOptions, env: NodeJS.ProcessEnv): Target {
   const local = readLocalEndpoints(env);
-  const given = firstOf(options.url, env['TAMIS_URL'], local?.gateway);
+  const givenProxy = firstOf(options.proxyUrl, env['TAMIS_PROXY_URL']);
+  const given = firstOf(options.url, env['TAMIS_URL'], local?.gateway, givenProxy);
   if (given === null)
     throw new CliFailure(
       EXIT.wrongUse,
@@ -51,10 +55,13 @@ export function findTarget(options: TargetOptions, env: NodeJS.ProcessEnv): Targ
     );
   const url = normalised(given);
   const own = local?.gateway != null && normalised(local.gateway) === url ? local : null;
+  const ownProxy = own === null ? null : normalised(own.proxy ?? url);
+  const proxyUrl = givenProxy === null ? (ownProxy ?? url) : normalised(givenProxy);
   return {
     url,
+    proxyUrl,
     token: firstOf(options.token, env['TAMIS_TOKEN'], own?.auth_token),
-    key: firstOf(options.key, env['TAMIS_KEY'], own?.dashboard_key),
+    key: firstOf(options.key, env['TAMIS_KEY'], proxyUrl === ownProxy ? own?.dashboard_key : null),
   };
 }
 

@@ -3,6 +3,8 @@ import { CliFailure, EXIT } from './cli-failure.js';
 
 export interface Target {
   url: string;
+  /** Of the proxy's management side: the same, unless PROXY_PORT gives the proxy an address of its own. */
+  proxyUrl: string;
   /** For the documents' side, `Authorization: Bearer`. */
   token: string | null;
   /** For the proxy's management side, `X-Api-Key`. */
@@ -20,12 +22,20 @@ export interface Gateway {
 
 const ANSWER_MS = 60_000;
 const MANAGEMENT = '/api/';
+/** What a gateway says of a path that it has no route for, and of nothing else. */
+const NO_SUCH_ROUTE = 'Not Found';
 /** The last event of a stream. */
 const DONE = '[DONE]';
 
+const PROXY_HINT =
+  '; where PROXY_PORT gives the proxy an address of its own, name it (--proxy-url or TAMIS_PROXY_URL)';
+
 export function connectGateway(target: Target, signal: AbortSignal): Gateway {
+  const urlOf = (path: string): string => (path.startsWith(MANAGEMENT) ? target.proxyUrl : target.url);
+
   const open = async (method: string, path: string, body: unknown, limit: AbortSignal): Promise<Response> => {
     const isManagement = path.startsWith(MANAGEMENT);
+    const url = urlOf(path);
     const headers = new Headers();
     if (isManagement) {
       if (target.key !== null) headers.set('X-Api-Key', target.key);
@@ -35,7 +45,7 @@ export function connectGateway(target: Target, signal: AbortSignal): Gateway {
     if (body !== undefined) headers.set('Content-Type', 'application/json');
     let response: Response;
     try {
-      response = await fetch(`${target.url}${path}`, {
+      response = await fetch(`${url}${path}`, {
         method,
         headers,
         signal: limit,
@@ -43,13 +53,15 @@ export function connectGateway(target: Target, signal: AbortSignal): Gateway {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
     } catch (error) {
-      throw unreachable(target.url, error);
+      throw unreachable(url, error);
     }
     if (response.ok) return response;
     const text = await response.text().catch(() => '');
     const said = readRefusal(text);
     // What was typed, as wrong as what this command line finds out by itself.
     if (said.isInvalid) throw new CliFailure(EXIT.wrongUse, said.words, response.status);
+    if (isManagement && response.status === 404 && said.words === NO_SUCH_ROUTE)
+      throw new CliFailure(EXIT.failed, `${url} serves nothing of the proxy${PROXY_HINT}`, 404);
     throw refusal(response.status, said.words, isManagement ? target.key : target.token, isManagement);
   };
 
@@ -59,12 +71,12 @@ export function connectGateway(target: Target, signal: AbortSignal): Gateway {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
       const response = await open(method, path, body, limit);
       const text = await response.text().catch((error: unknown) => {
-        throw unreachable(target.url, error);
+        throw unreachable(urlOf(path), error);
       });
       try {
         return (text === '' ? null : JSON.parse(text)) as T;
       } catch {
-        throw new CliFailure(EXIT.failed, `${target.url} does not answer as Tamis does.`);
+        throw new CliFailure(EXIT.failed, `${urlOf(path)} does not answer as Tamis does.`);
       }
     },
 
@@ -82,7 +94,7 @@ export function connectGateway(target: Target, signal: AbortSignal): Gateway {
           }
         }
       } catch (error) {
-        throw unreachable(target.url, error);
+        throw unreachable(urlOf(path), error);
       }
     },
   };

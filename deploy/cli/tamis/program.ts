@@ -19,8 +19,8 @@ import type { Run } from './context.js';
 
 const AFTER = `
 Exit codes: 0 done, 1 failed, 2 wrong use, 3 the gateway cannot be reached, 4 refused.
-The gateway and what lets you in: --url, --token and --key, else TAMIS_URL, TAMIS_TOKEN and TAMIS_KEY, else what
-runs in this clone (.local/endpoints.json).`;
+The gateway and what lets you in: --url, --proxy-url, --token and --key, else TAMIS_URL, TAMIS_PROXY_URL, TAMIS_TOKEN
+and TAMIS_KEY, else what runs in this clone (.local/endpoints.json).`;
 
 function packageVersion(): string {
   const file = new URL('../../../package.json', import.meta.url);
@@ -36,6 +36,7 @@ export function createProgram(signal: AbortSignal, { isQuiet }: { isQuiet: boole
     .description('Operates a Tamis installation through its gateway.')
     .version(packageVersion())
     .option('--url <address>', 'the gateway')
+    .option('--proxy-url <address>', 'the proxy, where PROXY_PORT gives it an address of its own')
     .option('--token <token>', 'the token of an administrator, for everything but keys and forwarding')
     .option('--key <key>', 'a key of the management side of the proxy, for keys and forwarding')
     .option('--json', 'JSON instead of words; progress as one object in a line')

@@ -486,6 +486,27 @@ describe('tamis retention', () => {
   });
 });
 
+describe('a proxy at an address of its own', () => {
+  it('is asked there, and missed where it was not named', async () => {
+    const documents = await startProxy({ isProxyAside: true });
+    try {
+      const env = { ...letIn(), TAMIS_URL: documents.url };
+      const missed = await tamis('keys list', env);
+      expect([missed.code, missed.err]).toEqual([
+        1,
+        expect.stringContaining('--proxy-url or TAMIS_PROXY_URL'),
+      ]);
+      expect((await tamis('retention', env)).out).toMatch(/callbacks (?:.*\n)+Left out: .*TAMIS_PROXY_URL/);
+      const both = { ...env, TAMIS_PROXY_URL: gateway.url };
+      expect((await tamis('keys list', both)).code).toBe(0);
+      expect((await tamis('retention', both)).out).toMatch(/callbacks .*\nalerts .*\nquarantine /);
+      expect((await tamis(`keys list --proxy-url ${gateway.url}`, env)).code).toBe(0);
+    } finally {
+      await documents.close();
+    }
+  });
+});
+
 describe('tamis keys and tamis forwarding', () => {
   it('creates, lists, rotates and removes keys by name', async () => {
     const made = await parsed('keys create ci --scope write');

@@ -6,7 +6,7 @@ import type { Context, Run } from '../context.js';
 import { formatCount, formatTable, formatTime } from '../format.js';
 
 /** Documents and proxy; either may be left out by SERVICES. */
-const PATHS = ['/admin/retention', '/api/retention'];
+const PATHS = ['/admin/retention', '/api/retention'] as const;
 
 /** `tamis retention`: a dry run of what goes by its age. */
 export function addRetention(program: Command, run: Run): void {
@@ -20,10 +20,12 @@ export function addRetention(program: Command, run: Run): void {
 async function show(context: Context, { days }: { days?: number }): Promise<void> {
   const gateway = context.gateway();
   const query = days === undefined ? '' : `?days=${days}`;
-  const asked = await Promise.allSettled(
-    PATHS.map((path) => gateway.ask<RetentionBody>('GET', `${path}${query}`)),
-  );
+  const ask = (path: string) => gateway.ask<RetentionBody>('GET', `${path}${query}`);
+  const asked = await Promise.allSettled([ask(PATHS[0]), ask(PATHS[1])]);
   const records = asked.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value.records : []));
+  const [, ofProxy] = asked;
+  // The proxy may as well be at an address that was not named.
+  const left = ofProxy.status === 'rejected' && isOfAbsentSide(ofProxy.reason) ? ofProxy.reason : undefined;
   const failures = asked.flatMap((answer) =>
     answer.status === 'rejected' ? [answer.reason as unknown] : [],
   );
@@ -40,12 +42,13 @@ async function show(context: Context, { days }: { days?: number }): Promise<void
         row.of === 'alerts' ? 'retention' : `retention-${row.of}`,
       ]),
     ),
+    ...(left === undefined ? [] : [`Left out: ${left.message}`]),
     ...(serious === undefined ? [] : [`The rest was refused: ${(serious as Error).message}`]),
   ]);
 }
 
 /** A gateway of one job alone does not know the route of the other. */
-function isOfAbsentSide(failure: unknown): boolean {
+function isOfAbsentSide(failure: unknown): failure is CliFailure {
   return failure instanceof CliFailure && failure.status === 404;
 }
 
