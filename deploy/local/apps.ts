@@ -34,6 +34,7 @@ export async function openApps(
   const at = (listening: number) => `http://${host.includes(':') ? `[${host}]` : host}:${listening}`;
   const gateway = at(port);
   const proxy = at(proxyPort ?? port);
+  const listening = [port, ...(proxyPort === null ? [] : [proxyPort])];
   try {
     const healthFile = settings['WORKER_HEALTH_FILE'] ?? join(bench.paths.local, 'worker-alive');
     // those of the clone and not their copies beside the code, so that a change counts while it runs
@@ -42,13 +43,12 @@ export async function openApps(
     const filters = settings['FILTERS_DIR'] ?? ofClone;
     const env = {
       ...appEnvironment(bench, services),
-      CAPI_URL: await openStandInCapi(bench, stack, build),
+      CAPI_URL: await openStandInCapi(bench, stack, { build, besides: listening }),
       ...(filters !== undefined && { FILTERS_DIR: filters }),
       ...(console === null ? {} : { CONSOLE_DIR: settings['CONSOLE_DIR'] ?? console }),
       WORKER_HEALTH_FILE: healthFile,
       ...(proxyOnly ? { SERVICES: 'proxy', PROXY_PORT: '' } : {}),
     };
-    const listening = [port, ...(proxyPort === null ? [] : [proxyPort])];
     await Promise.all([
       stack.run(
         app(bench, 'gateway', join(build, 'api/main.js'), { ...env, PORT: String(port) }, listening, {

@@ -9,11 +9,16 @@ const USUAL_PORT = 8081;
 /**
  * Answers the address of the central API that signals go to. Without a CAPI_URL it is a stand-in on this machine, so
  * that no first run ever speaks to the real one. What it received is kept in `.local/stand-in-capi.jsonl`.
+ * @param options.besides ports that the gateway is going to listen on, and does not yet
  */
-export async function openStandInCapi(bench: Workbench, stack: Stack, build: string): Promise<string> {
+export async function openStandInCapi(
+  bench: Workbench,
+  stack: Pick<Stack, 'run'>,
+  { build, besides }: { build: string; besides: readonly number[] },
+): Promise<string> {
   const given = bench.settings['CAPI_URL'];
   if (given !== undefined) return given;
-  const { port, release } = await reservePort(USUAL_PORT);
+  const { port, release } = await reservePort(besides.includes(USUAL_PORT) ? null : USUAL_PORT);
   const address = `http://127.0.0.1:${port}/`;
   try {
     await stack.run(
