@@ -11,8 +11,8 @@ export function tryLock(file: string): (() => void) | null {
   mkdirSync(dirname(file), { recursive: true });
   const mine = ownIdentity();
   const draft = `${file}.${process.pid}.${++drafts}`;
-  writeFileSync(draft, JSON.stringify(mine));
   try {
+    writeFileSync(draft, JSON.stringify(mine));
     for (let attempt = 0; attempt < 3; attempt += 1) {
       try {
         linkSync(draft, file); // fails when the lock exists, and shows it whole when it does not

@@ -110,7 +110,9 @@ export class ManagedProcess {
       await this.#untilReady();
     } catch (error) {
       if (this.#identity) await killGroup(this.#identity, plan.stopSeconds);
-      await this.#bench.record.change(({ processes }) => void delete processes[plan.name]);
+      const forget = this.#bench.record.change(({ processes }) => void delete processes[plan.name]);
+      // Where that fails as well, the first failure is the one to tell.
+      await forget.catch(() => undefined);
       throw error;
     }
   }

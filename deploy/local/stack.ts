@@ -7,7 +7,8 @@ import { obtain } from './obtain.js';
 import { openOptional } from './open-optional.js';
 import { openService, STOP_SECONDS } from './open-service.js';
 import { ownIdentity } from './process-identity.js';
-import type { RecordedCommand } from './run-state.js';
+import type { RecordedCommand, RunState } from './run-state.js';
+import { sayFailure } from './say-failure.js';
 import { mongodb } from './services/mongodb.js';
 import { ollama } from './services/ollama.js';
 import { opensearch } from './services/opensearch.js';
@@ -37,6 +38,13 @@ export interface Opening {
   readonly also?: readonly OptionalName[];
   /** What is opened besides the engines, obtained when missing; a failure is one of the command. */
   readonly demanded?: readonly OptionalName[];
+}
+
+/** The commands besides this one, in words. */
+function othersIn({ commands }: Pick<RunState, 'commands'>): string[] {
+  return commands
+    .filter(({ pid }) => pid !== process.pid)
+    .map(({ command, pid }) => `${command}, process ${pid}`);
 }
 
 /**
@@ -174,7 +182,8 @@ export class Stack {
 
   /**
    * Ends this command's part. Services stay when another command uses them, when they were found running and
-   * `leaveFound` says that this counts, or all of them with `leaveAll`.
+   * `leaveFound` says that this counts, or all of them with `leaveAll`. A record that cannot be written (a full disk)
+   * keeps no process running, and takes the place of no reason to close.
    */
   async close({
     leaveFound = false,
@@ -185,24 +194,34 @@ export class Stack {
   }): Promise<void> {
     const { record, report } = this.#bench;
     await Promise.allSettled(this.#opening);
-    await Promise.all(this.#apps.map((app) => app.stop()));
-    let others: string[] = [];
-    await record.change((state) => {
-      state.commands = state.commands.filter(({ pid }) => pid !== process.pid);
-      others = state.commands.map(({ command, pid }) => `${command}, process ${pid}`);
-      if (this.#apps.length > 0)
-        for (const name of ['gateway', 'proxy', 'capi'] as const) delete state.addresses[name];
-    });
+    const steps = await Promise.allSettled(this.#apps.map((app) => app.stop()));
+    let others = othersIn(record.read());
+    steps.push(
+      ...(await Promise.allSettled([
+        record.change((state) => {
+          state.commands = state.commands.filter(({ pid }) => pid !== process.pid);
+          others = othersIn(state);
+          if (this.#apps.length > 0)
+            for (const name of ['gateway', 'proxy', 'capi'] as const) delete state.addresses[name];
+        }),
+      ])),
+    );
     const { processes } = record.read();
     const stays = ({ plan: { name } }: ManagedProcess) =>
       leaveAll || others.length > 0 || (leaveFound && processes[name]?.kept === true);
-    await Promise.all(this.#services.map((service) => (stays(service) ? service.leave() : service.stop())));
+    steps.push(
+      ...(await Promise.allSettled(
+        this.#services.map((service) => (stays(service) ? service.leave() : service.stop())),
+      )),
+    );
     const left = this.#services.filter(stays).map(({ plan }) => plan.name);
     if (left.length > 0) {
       const why = others.length > 0 ? `in use by ${others.join(' and ')}` : '`npm run down` ends them';
       report.say(`Left running: ${left.join(', ')} (${why}).`);
     }
-    if (others.length === 0 && left.length === 0) await record.change((state) => void (state.addresses = {}));
+    if (others.length === 0 && left.length === 0)
+      steps.push(...(await Promise.allSettled([record.change((state) => void (state.addresses = {}))])));
+    sayFailure(report, steps);
   }
 
   /** What a killed launcher left: builds, downloads, a gateway and a worker without a supervisor. */

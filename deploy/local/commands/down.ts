@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { killGroup } from '../kill-group.js';
 import { isAlive } from '../process-identity.js';
 import type { ProcessIdentity } from '../process-identity.js';
+import { sayFailure } from '../say-failure.js';
 import type { Workbench } from '../workbench.js';
 
 /** Longer than a launcher needs to stop what it runs. */
@@ -11,7 +12,7 @@ const TIMEOUT_SECONDS = 60;
 export async function down(bench: Workbench): Promise<number> {
   const { record, report } = bench;
   const { commands, processes } = record.read();
-  await Promise.all(
+  const steps = await Promise.allSettled(
     commands.map(async (command) => {
       report.phase(`npm run ${command.command}`, `stopping process ${command.pid}`, 10);
       await end(command);
@@ -19,16 +20,21 @@ export async function down(bench: Workbench): Promise<number> {
     }),
   );
   const left = Object.entries(record.read().processes);
-  await Promise.all(
-    left.map(async ([name, process]) => {
-      report.phase(name, 'stopping', 5);
-      await killGroup(process, 20);
-      report.done(name, 'stopped');
-    }),
+  steps.push(
+    ...(await Promise.allSettled(
+      left.map(async ([name, process]) => {
+        report.phase(name, 'stopping', 5);
+        await killGroup(process, 20);
+        report.done(name, 'stopped');
+      }),
+    )),
   );
   if (commands.length + Object.keys(processes).length === 0) report.say('Nothing runs in this clone.');
-  else await record.change((state) => Object.assign(state, { commands: [], processes: {}, addresses: {} }));
-  return 0;
+  else {
+    const nothing = { commands: [], processes: {}, addresses: {} };
+    steps.push(...(await Promise.allSettled([record.change((state) => void Object.assign(state, nothing))])));
+  }
+  return sayFailure(report, steps) ? 1 : 0;
 }
 
 /** A launcher shares its group with the shell that started it: the process alone is meant. */
