@@ -14,7 +14,11 @@ export async function installDependencies(root) {
   const local = join(root, '.local');
   mkdirSync(join(local, 'log'), { recursive: true });
   const busy = join(local, 'installing');
-  while (!claim(busy)) await sleep(500);
+  for (let told = false; !claim(busy); told = true) {
+    if (!told && holderOf(busy))
+      console.log(`  … dependencies: process ${holderOf(busy)} is installing them`);
+    await sleep(500);
+  }
   try {
     if (!lockMatches(root)) await npmCi(root, join(local, 'log', 'npm-ci.log'));
   } finally {
@@ -24,20 +28,32 @@ export async function installDependencies(root) {
 
 /**
  * Two installations in one folder would delete each other's files. The file names the installing launcher and its
- * npm; where the launcher was killed, its npm may still be at work, and is ended before another one starts.
+ * npm; where the launcher was killed, its npm may still be at work, and is ended before another one starts. One of our
+ * own number is dead as well: in a container each launcher may have the same. That the file cannot be written (a full
+ * disk, a read-only clone) is no sign of another launcher, and nothing to wait for.
  */
 function claim(file) {
   try {
     writeFileSync(file, String(process.pid), { flag: 'wx' });
     return true;
-  } catch {
+  } catch (error) {
+    if (error.code !== 'EEXIST') {
+      rmSync(file, { force: true });
+      console.error(`\n✗ dependencies: ${file} cannot be written: ${error.message}`);
+      process.exit(1);
+    }
     const [launcher, npm] = read(file).split(' ').map(Number);
-    if (!isRunning(launcher, 'run.mjs')) {
+    if (launcher === process.pid || !isRunning(launcher, 'run.mjs')) {
       if (isRunning(npm, 'npm')) endGroup(npm);
       rmSync(file, { force: true });
     }
     return false;
   }
+}
+
+/** The launcher that installs; 0: none does. */
+function holderOf(file) {
+  return Number(read(file).split(' ')[0]);
 }
 
 /** The pid alone could be someone else's by now: where the system tells, the command is compared too. */
