@@ -51,6 +51,13 @@ const SHIPPED_RULES = fileURLToPath(new URL('../deploy/filters.d/', import.meta.
 /** Used where CONSOLE_DIR names no other folder. */
 const BUILT_CONSOLE = fileURLToPath(new URL('../web/dist/', import.meta.url));
 
+/**
+ * What a signal to stop does. Until requests are served there is nothing to end, and connecting may take minutes:
+ * without a handler the first process of a container is not even ended by the signal.
+ */
+let stop: (signal: NodeJS.Signals) => void = () => process.exit(0);
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal));
+
 function exitIfMisconfigured(error: unknown): void {
   if (!(error instanceof ConfigError)) return;
   process.stderr.write(`${error.message}\n`);
@@ -265,14 +272,11 @@ async function close(): Promise<void> {
   logger.flush(() => process.exit(0));
 }
 
-function stop(signal: NodeJS.Signals): void {
+stop = (signal) => {
   if (stopping.begun.aborted) return;
   logger.info({ signal }, 'gateway stopping');
   void stopping.stop(servers.map(({ server }) => server)).then(close);
-}
-
-process.on('SIGTERM', stop);
-process.on('SIGINT', stop);
+};
 
 function listen({ name, port, server }: (typeof servers)[number]): Promise<[string, number]> {
   return new Promise((resolve) => {

@@ -117,23 +117,30 @@ async function completed(urls: readonly string[]): Promise<void> {
   expect(states).toEqual(urls.map(() => 'COMPLETED'));
 }
 
-describe('a worker that gets SIGTERM', () => {
-  it('while it starts ends at once', async () => {
-    // It takes connections and never says a word.
-    const silent = createServer(() => undefined);
-    const asked = once(silent, 'connection');
-    const { port } = await listenOnLoopback(silent);
-    const other = await openStack();
-    const url = `mongodb://127.0.0.1:${port}`;
-    const starting = other.startWorker({ MONGODB_URL: url }).catch(() => 'ended');
-    await asked;
-    const { code, ms } = await stopped(() => other.stopWorker());
-    expect([code, await starting]).toEqual([0, 'ended']);
-    expect(ms).toBeLessThan(5_000);
-    await other.close();
-    silent.close();
-  }, 60_000);
+describe('a process that gets SIGTERM while it starts', () => {
+  it.each(['worker', 'gateway'] as const)(
+    'ends at once: %s',
+    async (name) => {
+      // It takes connections and never says a word.
+      const silent = createServer(() => undefined);
+      const asked = once(silent, 'connection');
+      const { port } = await listenOnLoopback(silent);
+      const other = await openStack();
+      const MONGODB_URL = `mongodb://127.0.0.1:${port}`;
+      const start = name === 'worker' ? other.startWorker : other.startGateway;
+      const starting = start({ MONGODB_URL }).catch(() => 'ended');
+      await asked;
+      const { code, ms } = await stopped(name === 'worker' ? other.stopWorker : other.stopGateway);
+      expect([code, await starting]).toEqual([0, 'ended']);
+      expect(ms).toBeLessThan(5_000);
+      await other.close();
+      silent.close();
+    },
+    60_000,
+  );
+});
 
+describe('a worker that gets SIGTERM', () => {
   it('under load hands back what does not end, and all of it is done once by another', async () => {
     const lapi = signalClient(stack.base, 'stopped-worker');
     await lapi.login();
