@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Config } from '../../schemas/config/config.js';
 import { AccessProblem, causesOf, tlsProblem } from '../../schemas/engine-access.js';
+import { loopbackChannel } from '../../schemas/temporal-channel.js';
 import { readPem } from '../engine-certificates.js';
 
 type Access = Pick<Config['temporal'], 'address' | 'namespace' | 'tls' | 'apiKey'>;
@@ -18,6 +19,8 @@ interface ConnectionOptions {
         clientCertPair?: { crt: Buffer; key: Buffer };
       };
   apiKey?: string;
+  /** Of the client's alone: the worker's knows no proxy. */
+  channelArgs?: { 'grpc.enable_http_proxy': 0 };
 }
 
 const NAMES = {
@@ -41,8 +44,8 @@ const UNAUTHENTICATED = 16;
  * @throws ConfigError when a file cannot be read
  */
 export function temporalConnection({ address, tls, apiKey }: Access): ConnectionOptions {
-  const key = apiKey === null ? {} : { apiKey };
-  if (tls === null) return { address, tls: false, ...key };
+  const more = { ...(apiKey === null ? {} : { apiKey }), ...loopbackChannel(address) };
+  if (tls === null) return { address, tls: false, ...more };
   const ca = readPem(NAMES.ca, tls.ca);
   const crt = readPem(NAMES.certificate, tls.certificate);
   const privateKey = readPem(KEY, tls.key);
@@ -53,7 +56,7 @@ export function temporalConnection({ address, tls, apiKey }: Access): Connection
       ...(ca !== undefined && { serverRootCACertificate: ca }),
       ...(crt !== undefined && privateKey !== undefined && { clientCertPair: { crt, key: privateKey } }),
     },
-    ...key,
+    ...more,
   };
 }
 

@@ -1,6 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { MongoClient } from 'mongodb';
 import { scheduleIds } from '../../schemas/ids.js';
+import { loopbackChannel } from '../../schemas/temporal-channel.js';
 import type { ServiceAddresses } from './stack.js';
 
 /**
@@ -11,7 +12,7 @@ export async function forgetRun(
   { mongodb, opensearch, temporal }: ServiceAddresses,
   names: { database: string; indexPrefix: string; queuePrefix: string },
 ): Promise<void> {
-  const connection = await Connection.connect({ address: temporal });
+  const connection = await Connection.connect({ address: temporal, ...loopbackChannel(temporal) });
   try {
     const client = new Client({ connection });
     for (const id of scheduleIds(names.queuePrefix))

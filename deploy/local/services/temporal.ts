@@ -2,6 +2,7 @@ import { Connection } from '@temporalio/client';
 import { existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { loopbackChannel } from '../../../schemas/temporal-channel.js';
 import { askProgram } from '../ask-program.js';
 import { downloadIntoCache } from '../download-into-cache.js';
 import { findProgram } from '../find-program.js';
@@ -108,7 +109,11 @@ export const temporal: Service = {
 
   async ready({ settings }, address) {
     const namespace = settings['TEMPORAL_NAMESPACE'] ?? 'default';
-    const connection = await Connection.connect({ address, connectTimeout: '2s' });
+    const connection = await Connection.connect({
+      address,
+      connectTimeout: '2s',
+      ...loopbackChannel(address),
+    });
     try {
       await connection.withDeadline(Date.now() + 2000, () =>
         connection.workflowService.describeNamespace({ namespace }),
