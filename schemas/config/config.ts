@@ -48,12 +48,20 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   return deepFreeze(configOf(parsed.data));
 }
 
-/** A worker that would serve nothing is a mistake in one of two variables. */
-function idleWorker({ WORKER_TASK_QUEUES: queues, SERVICES: services }: Environment): string[] {
-  const serves = queues.some((queue) => services.includes(queue === 'alerts' ? 'proxy' : 'documents'));
-  return serves
-    ? []
-    : [`WORKER_TASK_QUEUES: ${queues.join(', ')} has no work where SERVICES is ${services.join(', ')}`];
+/**
+ * A worker that would serve nothing is a mistake in one of three variables. Backups of either side are made by the
+ * queue of migrations; without SECRETS_KEY the proxy is off.
+ */
+function idleWorker(env: Pick<Environment, 'WORKER_TASK_QUEUES' | 'SERVICES' | 'SECRETS_KEY'>): string[] {
+  const { WORKER_TASK_QUEUES: queues, SERVICES: services, SECRETS_KEY: key } = env;
+  const documents = services.includes('documents');
+  const proxy = services.includes('proxy') && key !== undefined;
+  const hasWork = { documents, models: documents, migrations: documents || proxy, alerts: proxy };
+  if (queues.some((queue) => hasWork[queue])) return [];
+  const keyless = services.includes('proxy') && !proxy ? ' and SECRETS_KEY is not set' : '';
+  return [
+    `WORKER_TASK_QUEUES: ${queues.join(', ')} has no work where SERVICES is ${services.join(', ')}${keyless}`,
+  ];
 }
 
 /** Without AUTH_TOKEN authentication would be off, and there is no other way in while the provider is away. */

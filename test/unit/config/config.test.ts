@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { seededPresets } from '../../../activities/models/seeds/seeded-presets.js';
 import { parseConfig } from '../../../schemas/config/config.js';
@@ -83,6 +84,18 @@ describe('parseConfig', () => {
       { WORKER_TASK_QUEUES: 'alerts', SERVICES: 'documents' },
     ])
       expect(() => parseConfig(wrong)).toThrow('WORKER_TASK_QUEUES');
+  });
+
+  it('takes the queue of migrations for work of the proxy too, and of alerts none without its key', () => {
+    const SECRETS_KEY = randomBytes(32).toString('base64');
+    const queues = (WORKER_TASK_QUEUES: string, more: Record<string, string> = {}) =>
+      parseConfig({ WORKER_TASK_QUEUES, ...more }).worker.taskQueues;
+    expect(queues('migrations', { SERVICES: 'proxy', SECRETS_KEY })).toEqual(['migrations']);
+    expect(queues('alerts', { SECRETS_KEY })).toEqual(['alerts']);
+    expect(() => queues('alerts')).toThrow(
+      /WORKER_TASK_QUEUES: alerts has no work .* SECRETS_KEY is not set/,
+    );
+    expect(() => queues('documents,models', { SERVICES: 'proxy', SECRETS_KEY })).toThrow('has no work');
   });
 
   it('refuses half of what belongs together, and names what is missing', () => {
