@@ -12,6 +12,7 @@ const CHART = 'deploy/kubernetes';
 
 interface Values {
   settings: Record<string, string>;
+  gateway: { settings: Record<string, string>; resources: { limits: { memory: string } } };
   workers: Record<string, { taskQueues: string[]; settings: Record<string, string>; resources: object }>;
 }
 const values = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as Values;
@@ -19,9 +20,11 @@ const values = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as Values
 test('every task queue has one kind of workers, and every variable is one that the processes read', () => {
   const served = Object.values(values.workers).flatMap(({ taskQueues }) => taskQueues);
   expect([...served].sort()).toEqual([...parseConfig({}).worker.taskQueues].sort());
-  const named = [values.settings, ...Object.values(values.workers).map(({ settings }) => settings)].flatMap(
-    (settings) => Object.keys(settings),
-  );
+  const named = [
+    values.settings,
+    values.gateway.settings,
+    ...Object.values(values.workers).map(({ settings }) => settings),
+  ].flatMap((settings) => Object.keys(settings));
   const templates = readdirSync(join(CHART, 'templates')).map((file) =>
     readFileSync(join(CHART, 'templates', file), 'utf8'),
   );
@@ -32,6 +35,15 @@ test('every task queue has one kind of workers, and every variable is one that t
   expect([...named, ...written].filter((name) => !KNOWN_VARIABLES.includes(name))).toEqual([]);
   // As the processes read them.
   expect(parseConfig(values.settings).temporal.address).toBe('temporal-frontend:7233');
+});
+
+test('the parsers of a gateway fit into its limit beside itself', () => {
+  const { memoryMb, totalMemoryMb } = parseConfig({ ...values.settings, ...values.gateway.settings }).parsing;
+  expect(totalMemoryMb).toBeGreaterThanOrEqual(memoryMb);
+  expect(totalMemoryMb + 1024).toBeLessThanOrEqual(Number.parseInt(values.gateway.resources.limits.memory));
+  expect(values.gateway.resources.limits.memory).toMatch(/^\d+Mi$/);
+  // They are written into its environment.
+  expect(readFileSync(join(CHART, 'templates/gateway.yaml'), 'utf8')).toContain('.Values.gateway.settings');
 });
 
 test('the versions of chart and package agree', () => {

@@ -219,6 +219,13 @@ describe('docker-compose.yml', () => {
         expect([name, parseConfig({ [name]: rest })]).toEqual([name, unset]);
   });
 
+  test('lets the parsers of the gateway take what fits beside it', () => {
+    const { environment = {}, mem_limit: limit } = compose.services['gateway']!;
+    for (const name of ['PARSE_MEMORY_MB', 'PARSE_TOTAL_MEMORY_MB'])
+      expect(environment[name]).toBe('${GATEWAY_PARSE_MEMORY_MB:-512}');
+    expect(limit).toBe('${GATEWAY_MEMORY:-2g}');
+  });
+
   test('publishes the gateway, and on loopback the Temporal UI, and no store', () => {
     const published = Object.entries(compose.services).flatMap(([name, { ports = [] }]) =>
       ports.map((port) => [name, port]),
