@@ -3,9 +3,10 @@
 set -eu
 
 namespace=${TEMPORAL_NAMESPACE:-default}
+days=${TEMPORAL_NAMESPACE_RETENTION_DAYS:-3}
 
 if ! temporal operator namespace describe --namespace "$namespace" >/dev/null 2>&1; then
-  temporal operator namespace create --namespace "$namespace" --retention 72h
+  temporal operator namespace create --namespace "$namespace" --retention "$((days * 24))h"
 fi
 
 for attribute in TamisKind TamisPartition TamisState; do

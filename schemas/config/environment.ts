@@ -283,7 +283,7 @@ const stores = {
   ),
   TEMPORAL_NAMESPACE_RETENTION_DAYS: described(
     count(3),
-    'ended workflows are kept so long in a namespace that a worker makes',
+    'ended workflows are kept so long in a namespace that a worker or Compose makes',
     { unit: 'days' },
   ),
   TEMPORAL_TLS: described(z.stringbool().optional(), 'whether TLS is spoken to Temporal', {

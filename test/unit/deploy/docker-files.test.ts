@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -72,7 +72,7 @@ const IMAGE_VARIABLES: Record<string, readonly string[]> = {
     'BIND_ON_IP',
     'DYNAMIC_CONFIG_FILE_PATH',
   ],
-  // the last three are read by our scripts and by the tools in them
+  // the last four are read by our scripts and by the tools in them
   'temporalio/admin-tools': [
     'SQL_PASSWORD',
     'DB_PORT',
@@ -80,6 +80,7 @@ const IMAGE_VARIABLES: Record<string, readonly string[]> = {
     'POSTGRES_SEEDS',
     'TEMPORAL_ADDRESS',
     'TEMPORAL_NAMESPACE',
+    'TEMPORAL_NAMESPACE_RETENTION_DAYS',
   ],
   'temporalio/ui': ['TEMPORAL_ADDRESS'],
   // the last two are read by the command that we give it
@@ -106,6 +107,22 @@ const substitutions = [...composeText.matchAll(/(?<!\$)\$\{(\w+)(?::([-?])([^}]*
 const explained = [...read('deploy/env.example').matchAll(/^#?([A-Z][A-Z0-9_]*)=/gm)].map(
   ([, name = '']) => name,
 );
+
+test.each([
+  ['', '72h'],
+  ['7', '168h'],
+])('the namespace is made to keep ended workflows TEMPORAL_NAMESPACE_RETENTION_DAYS=%s', (days, kept) => {
+  const folder = temporaryFolder();
+  const tool = join(folder, 'temporal');
+  // There is no namespace yet; what is asked is written down.
+  writeFileSync(tool, '#!/bin/sh\necho "$@" >> "$0.asked"\n[ "$3" != describe ]\n', { mode: 0o755 });
+  execFileSync('/bin/sh', ['deploy/temporal/setup-namespace.sh'], {
+    env: { PATH: `${folder}:/usr/bin:/bin`, TEMPORAL_NAMESPACE_RETENTION_DAYS: days },
+  });
+  expect(readFileSync(`${tool}.asked`, 'utf8')).toContain(
+    `operator namespace create --namespace default --retention ${kept}\n`,
+  );
+});
 
 describe('docker-compose.yml', () => {
   test('fits the compose specification', () => {
