@@ -137,6 +137,7 @@ describe('help and wrong use', () => {
     ['schedule set reconcile', "required option '--cron <line>' not specified"],
     ['users delete ada --yes', 'It must be a whole number from 1'],
     ['users delete 7', 'Add --yes'],
+    ['schedule remove vector-store', 'Add --yes'],
     ['keys create ci --scope root', 'Allowed choices are read, write, admin'],
     ['swap start --to other', 'Name a partition'],
     ['swap start mill --to other --min-overlap 2', 'It must be a number from 0 to 1'],
@@ -441,8 +442,8 @@ describe('tamis schedule and tamis reconcile', () => {
     await done('schedule run vector-store');
     await done('reconcile');
     expect(gateway.workflows.scheduled.runs).toHaveLength(2);
-    await done('schedule remove vector-store');
-    expect((await tamis('schedule remove reconcile')).code).toBe(1);
+    await done('schedule remove vector-store --yes');
+    expect((await tamis('schedule remove reconcile --yes')).code).toBe(1);
     const wrong = await tamis('schedule set vector-store --cron noon');
     expect(wrong.code).toBe(2);
     expect(wrong.err).toContain('cron: must be five to seven fields');

@@ -36,8 +36,10 @@ export function addSchedule(program: Command, run: Run): void {
     .command('remove')
     .description('remove the schedule of a migration')
     .argument('<name>', NAMES)
+    .option('-y, --yes', 'do not ask')
     .action(
-      run(async (context, _options, name: string) => {
+      run(async (context, options: { yes?: boolean }, name: string) => {
+        await context.confirm(`Remove the schedule ${name}?`, options);
         await context.gateway().ask('DELETE', pathOf(name));
         context.show({ name, removed: true }, [`The schedule ${name} is removed.`]);
       }),
