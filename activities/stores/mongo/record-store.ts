@@ -6,7 +6,7 @@ import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
 
 const OF_STORE = 'record_store';
 
-/** The id in collection `record_store`, made by whoever asks first. It is in no backup and cleared by no restore. */
+/** The id in collection `record_store`, made by the first process that asks. No backup has it. */
 export function createMongoRecordStore(db: Db): RecordStore {
   const identities = db.collection<{ _id: string; id: string }>('record_store', DURABLE);
   const read = async (): Promise<string> => {
