@@ -3,6 +3,8 @@ export const evaluation = {
   hint: 'How well a partition is searched and answered from, by questions whose answers are known.',
   noPartition: 'No partition to evaluate',
   noPartitionHint: 'You need to be an editor of a partition. Create one, or ask an owner.',
+  unknownPartition: (partition: string) => `You cannot evaluate a partition ${partition}`,
+  unknownPartitionHint: 'It is not there, or you are not an editor of it. Choose another one above.',
   sets: 'Question sets',
   noSets: 'No question set yet',
   noSetsHint:

@@ -5,6 +5,8 @@ export const evaluation: Messages['evaluation'] = {
   hint: 'Ce que valent la recherche et les réponses d’une partition, d’après des questions dont la réponse est connue.',
   noPartition: 'Aucune partition à évaluer',
   noPartitionHint: 'Il faut être éditeur d’une partition. Créez-en une ou demandez à un propriétaire.',
+  unknownPartition: (partition) => `Vous ne pouvez pas évaluer de partition ${partition}`,
+  unknownPartitionHint: 'Elle n’existe pas ou vous n’en êtes pas éditeur. Choisissez-en une autre ci-dessus.',
   sets: 'Jeux de questions',
   noSets: 'Aucun jeu de questions',
   noSetsHint:

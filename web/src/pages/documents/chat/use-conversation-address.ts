@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { useLocation, useParams, useSearchParams } from 'wouter';
+import { useLocation, useSearchParams } from 'wouter';
 import { to } from '../../../shared/routes';
+import { usePathParams } from '../../../shared/use-path-params';
 import { conversation, useConversation } from './conversation';
 import { CONVERSATIONS } from './conversations-drawer';
 
@@ -10,7 +11,7 @@ import { CONVERSATIONS } from './conversations-drawer';
  * just begun gets its address as soon as the server keeps it.
  */
 export function useConversationAddress(): { error: unknown; forget: () => void } {
-  const { conversation: named } = useParams<{ conversation?: string }>();
+  const { conversation: named } = usePathParams<{ conversation?: string }>();
   const [query] = useSearchParams();
   const [, navigate] = useLocation();
   const queryClient = useQueryClient();

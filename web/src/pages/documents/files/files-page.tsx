@@ -1,12 +1,13 @@
 import { Anchor, Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { Link, useParams } from 'wouter';
+import { Link } from 'wouter';
 import { useMessages } from '../../../i18n/language';
 import { Empty } from '../../../shared/empty';
 import { Page } from '../../../shared/page';
 import { QueryView } from '../../../shared/query-view';
 import { to } from '../../../shared/routes';
+import { usePathParams } from '../../../shared/use-path-params';
 import { filesQuery, mayEdit, mayOwn, partitionsQuery } from '../queries';
 import { UploadArea } from '../uploads/upload-area';
 import { UploadList } from '../uploads/upload-list';
@@ -16,7 +17,7 @@ import { FilesTable } from './files-table';
 import { useDeletedFiles } from './use-deleted-files';
 
 function FilesPage() {
-  const { partition = '' } = useParams<{ partition: string }>();
+  const { partition = '' } = usePathParams<{ partition: string }>();
   const { documents: t } = useMessages();
   const queryClient = useQueryClient();
   const partitions = useQuery(partitionsQuery);

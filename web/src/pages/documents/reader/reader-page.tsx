@@ -1,11 +1,12 @@
 import { Anchor, Button, Grid, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link, useParams, useSearchParams } from 'wouter';
+import { Link, useSearchParams } from 'wouter';
 import { useMessages } from '../../../i18n/language';
 import { Page } from '../../../shared/page';
 import { QueryView } from '../../../shared/query-view';
 import { to, withQuery } from '../../../shared/routes';
+import { usePathParams } from '../../../shared/use-path-params';
 import { chunksQuery, textOf } from '../queries';
 import { ChunkList } from './chunk-list';
 import { NoExtracts } from './no-extracts';
@@ -14,7 +15,7 @@ import { ParseReport } from './parse-report';
 
 /** A file's extracts in order. `extract`, `from` and `to` in the address mark a passage, as a citation does. */
 function ReaderPage() {
-  const { partition = '', file = '' } = useParams<{ partition: string; file: string }>();
+  const { partition = '', file = '' } = usePathParams<{ partition: string; file: string }>();
   const { documents: t, ask } = useMessages();
   const [query] = useSearchParams();
   const chunks = useQuery(chunksQuery(partition, file));

@@ -1,11 +1,12 @@
 import { Anchor, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Link, useParams } from 'wouter';
+import { Link } from 'wouter';
 import { useMessages } from '../../../i18n/language';
 import { Page } from '../../../shared/page';
 import { QueryView } from '../../../shared/query-view';
 import { to } from '../../../shared/routes';
+import { usePathParams } from '../../../shared/use-path-params';
 import { AddMember } from './add-member';
 import { DescriptionForm } from './description-form';
 import { Embedder } from './embedder';
@@ -32,7 +33,7 @@ function Section({ title, hint, children }: { title: string; hint: string; child
 
 /** What an owner decides about a partition. */
 function SettingsPage() {
-  const { partition = '' } = useParams<{ partition: string }>();
+  const { partition = '' } = usePathParams<{ partition: string }>();
   const { documents: t, common } = useMessages();
   const config = useQuery(configQuery(partition));
   const members = useQuery(membersQuery(partition));

@@ -1,12 +1,13 @@
 import { Anchor, Select, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { Link, useParams } from 'wouter';
+import { Link } from 'wouter';
 import { useFormat } from '../../../i18n/format';
 import { useMessages } from '../../../i18n/language';
 import { Page } from '../../../shared/page';
 import { QueryView } from '../../../shared/query-view';
 import { to } from '../../../shared/routes';
+import { usePathParams } from '../../../shared/use-path-params';
 import { comparisonQuery, MEASURES, resultsQuery } from '../queries';
 import type { Measure, Result, Run } from '../queries';
 import { QuestionModal } from '../question-modal';
@@ -25,7 +26,7 @@ function useNameOf(): (run: Run | undefined, id: string) => string {
 
 /** Two runs side by side: their measures, then question by question. */
 function ComparisonPage() {
-  const { partition = '', before = '', after = '' } = useParams<Record<string, string>>();
+  const { partition = '', before = '', after = '' } = usePathParams<Record<string, string>>();
   const { evaluation: t, common } = useMessages();
   const format = useFormat();
   const nameOf = useNameOf();

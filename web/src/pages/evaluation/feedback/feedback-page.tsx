@@ -1,19 +1,20 @@
 import { Anchor, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link, useParams } from 'wouter';
+import { Link } from 'wouter';
 import { useMessages } from '../../../i18n/language';
 import { ChoiceBar } from '../../../shared/choice-bar';
 import { Empty } from '../../../shared/empty';
 import { Page } from '../../../shared/page';
 import { QueryView } from '../../../shared/query-view';
 import { to } from '../../../shared/routes';
+import { usePathParams } from '../../../shared/use-path-params';
 import { feedbackQuery } from '../queries';
 import { FeedbackCard } from './feedback-card';
 
 /** What users said of answers, for the owners of the partition, who make questions of it. */
 function FeedbackPage() {
-  const { partition = '' } = useParams<{ partition: string }>();
+  const { partition = '' } = usePathParams<{ partition: string }>();
   const { evaluation: t, common, ask } = useMessages();
   const [rating, setRating] = useState<'up' | 'down' | null>(null);
   const feedback = useQuery(feedbackQuery(partition, rating));

@@ -1,11 +1,12 @@
 import { Button, Select, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useLocation, useParams } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { useMessages } from '../../../i18n/language';
 import { Empty } from '../../../shared/empty';
 import { Page } from '../../../shared/page';
 import { QueryView } from '../../../shared/query-view';
 import { to } from '../../../shared/routes';
+import { usePathParams } from '../../../shared/use-path-params';
 import { mayEdit, mayOwn, partitionsQuery } from '../../documents/queries';
 import type { PartitionRow } from '../../documents/queries';
 import { runsQuery, setsQuery } from '../queries';
@@ -52,13 +53,30 @@ function Sections({ partition }: { partition: string }) {
   );
 }
 
+function Actions({ chosen }: { chosen: PartitionRow }) {
+  const { evaluation: t } = useMessages();
+  const { partition } = chosen;
+  return (
+    <>
+      {mayOwn(chosen) && (
+        <Button component={Link} href={to.feedback(partition)} variant="default">
+          {t.feedback}
+        </Button>
+      )}
+      <UploadSet partition={partition} />
+      <StartRun partition={partition} />
+    </>
+  );
+}
+
 function Chosen({ rows }: { rows: readonly PartitionRow[] }) {
   const { evaluation: t, documents } = useMessages();
   const [, navigate] = useLocation();
-  const { partition: wanted } = useParams<{ partition?: string }>();
-  const chosen = rows.find(({ partition }) => partition === wanted) ?? rows[0];
-  if (chosen === undefined) return <Empty title={t.noPartition}>{t.noPartitionHint}</Empty>;
-  const { partition } = chosen;
+  const { partition: wanted } = usePathParams<{ partition?: string }>();
+  const [first] = rows;
+  if (first === undefined) return <Empty title={t.noPartition}>{t.noPartitionHint}</Empty>;
+  // One that the address names and that is not there must not be another one without a word.
+  const chosen = wanted === undefined ? first : rows.find(({ partition }) => partition === wanted);
   return (
     <Page
       title={t.evaluation}
@@ -68,22 +86,20 @@ function Chosen({ rows }: { rows: readonly PartitionRow[] }) {
           <Select
             aria-label={documents.partition}
             data={rows.map((row) => row.partition)}
-            value={partition}
-            onChange={(value) => navigate(to.evaluation(value ?? partition))}
+            value={chosen?.partition ?? null}
+            onChange={(value) => value !== null && navigate(to.evaluation(value))}
             allowDeselect={false}
             searchable
           />
-          {mayOwn(chosen) && (
-            <Button component={Link} href={to.feedback(partition)} variant="default">
-              {t.feedback}
-            </Button>
-          )}
-          <UploadSet partition={partition} />
-          <StartRun partition={partition} />
+          {chosen !== undefined && <Actions chosen={chosen} />}
         </>
       }
     >
-      <Sections key={partition} partition={partition} />
+      {chosen === undefined ? (
+        <Empty title={t.unknownPartition(wanted ?? '')}>{t.unknownPartitionHint}</Empty>
+      ) : (
+        <Sections key={chosen.partition} partition={chosen.partition} />
+      )}
     </Page>
   );
 }

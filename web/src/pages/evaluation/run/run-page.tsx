@@ -1,13 +1,14 @@
 import { Anchor, Badge, Group, Progress, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link, useParams } from 'wouter';
+import { Link } from 'wouter';
 import { useFormat } from '../../../i18n/format';
 import { useMessages } from '../../../i18n/language';
 import { Page } from '../../../shared/page';
 import { QueryView } from '../../../shared/query-view';
 import { to } from '../../../shared/routes';
 import { Time } from '../../../shared/time';
+import { usePathParams } from '../../../shared/use-path-params';
 import { resultsQuery, runQuery, RUN_COLOURS } from '../queries';
 import type { Result, Run } from '../queries';
 import { QuestionModal } from '../question-modal';
@@ -49,7 +50,7 @@ function Head({ run }: { run: Run }) {
 
 /** One run: its measures, then each question with what was found and answered. */
 function RunPage() {
-  const { partition = '', run: id = '' } = useParams<{ partition: string; run: string }>();
+  const { partition = '', run: id = '' } = usePathParams<{ partition: string; run: string }>();
   const { evaluation: t, common } = useMessages();
   const run = useQuery(runQuery(partition, id));
   const results = useQuery(resultsQuery(partition, id, run.data?.questions_done));

@@ -13,11 +13,12 @@ import {
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Link, useParams } from 'wouter';
+import { Link } from 'wouter';
 import { useMessages } from '../../../i18n/language';
 import { Page } from '../../../shared/page';
 import { QueryView } from '../../../shared/query-view';
 import { to, withQuery } from '../../../shared/routes';
+import { usePathParams } from '../../../shared/use-path-params';
 import { alertQuery } from '../queries';
 import type { Alert } from '../queries';
 import { AlertFacts } from './alert-facts';
@@ -95,7 +96,7 @@ function Details({ alert }: { alert: Alert }) {
 }
 
 function AlertPage() {
-  const { id = '' } = useParams<{ id: string }>();
+  const { id = '' } = usePathParams<{ id: string }>();
   const { signals: t } = useMessages();
   const alert = useQuery(alertQuery(Number(id)));
   return (
