@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { api, bodyOf } from '../../../api/client';
-import { keep, keepSettings } from './keep-conversation';
+import { keep, keepSettings, rename } from './keep-conversation';
 import type { Talk } from './keep-conversation';
 import { fromStored, newMessage } from './message';
 import type { Message } from './message';
@@ -95,6 +95,8 @@ function createConversation() {
     stop,
     /** Tries again to have the server keep it. */
     keep: () => keep(talk, told),
+    /** Gives one another title, be it this one or not. @throws ApiError */
+    rename: (id: string, title: string) => rename(id, title, talk, told),
     /** Asks anew from a question of before; what followed it is dropped. */
     askAgain(id: number, question: string) {
       // What still comes in belongs to what is dropped.

@@ -9,6 +9,7 @@ import { Empty } from '../../../shared/empty';
 import { ErrorNotice } from '../../../shared/error-notice';
 import { to } from '../../../shared/routes';
 import { Time } from '../../../shared/time';
+import { conversation } from './conversation';
 
 const PAGE = 50;
 export const CONVERSATIONS = ['conversations'];
@@ -27,7 +28,7 @@ function Row({ head, onOpen, onGone }: { head: Head; onOpen: () => void; onGone:
   const onSuccess = () => queryClient.invalidateQueries({ queryKey: CONVERSATIONS });
   const path = '/users/me/conversations/{conversation_id}';
   const rename = useMutation({
-    mutationFn: (name: string) => api.PATCH(path, { ...named, body: { title: name } }),
+    mutationFn: (name: string) => conversation.rename(head.conversation_id, name),
     onSuccess,
   });
   const remove = useMutation({

@@ -1,5 +1,6 @@
 import { mayPass } from '../../../api/api-error';
 import { api, bodyOf } from '../../../api/client';
+import type { paths } from '../../../api/schema.gen';
 import { toStored } from './message';
 import type { Message } from './message';
 import type { Scope } from './scope';
@@ -68,15 +69,12 @@ async function bring(talk: Talk): Promise<void> {
 const turns = new WeakMap<Talk, Promise<void>>();
 
 /** One after the other: each change names the revision that it follows. */
-function inTurn(talk: Talk, change: () => Promise<void>, told: () => void): Promise<void> {
-  const turn = (turns.get(talk) ?? Promise.resolve())
-    .then(change)
-    .then(
-      () => void (talk.fault = null),
-      (error: unknown) => void (talk.fault = error),
-    )
-    .then(told);
-  turns.set(talk, turn);
+function inTurn(talk: Talk, change: () => Promise<void>): Promise<void> {
+  const turn = (turns.get(talk) ?? Promise.resolve()).then(change);
+  turns.set(
+    talk,
+    turn.catch(() => {}),
+  );
   return turn;
 }
 
@@ -84,7 +82,11 @@ const waiting = new WeakSet<Talk>();
 
 /** While the server is away it is tried again by itself; a refusal stays one. */
 export async function keep(talk: Talk, told: () => void): Promise<void> {
-  await inTurn(talk, () => bring(talk), told);
+  await inTurn(talk, () => bring(talk)).then(
+    () => void (talk.fault = null),
+    (error: unknown) => void (talk.fault = error),
+  );
+  told();
   if (!mayPass(talk.fault) || waiting.has(talk)) return;
   waiting.add(talk);
   setTimeout(() => {
@@ -93,21 +95,37 @@ export async function keep(talk: Talk, told: () => void): Promise<void> {
   }, AGAIN_MS);
 }
 
-/** What the next question is about, for other browsers as well. */
-export function keepSettings(talk: Talk, told: () => void): Promise<void> {
-  return inTurn(
-    talk,
-    async () => {
-      if (talk.id === null) return;
-      const { scope, preset } = talk;
-      const stored = await bodyOf(
-        api.PATCH('/users/me/conversations/{conversation_id}', {
-          ...head(talk.id),
-          body: { scope, preset },
-        }),
-      );
-      talk.revision = stored.revision;
-    },
-    told,
-  );
+type Change =
+  paths['/users/me/conversations/{conversation_id}']['patch']['requestBody']['content']['application/json'];
+
+function patch(id: string, body: Change) {
+  return bodyOf(api.PATCH('/users/me/conversations/{conversation_id}', { ...head(id), body }));
+}
+
+/**
+ * What the server answered to a change, which names no revision. Where others have changed the conversation since this
+ * window saw it, the window's revision stays: what it keeps next is a conflict then, and does not replace messages that
+ * it does not show.
+ */
+function follow(talk: Talk, { revision, title }: { revision: number; title: string }): void {
+  if (revision !== talk.revision + 1) return;
+  talk.revision = revision;
+  talk.title = title;
+}
+
+/** What the next question is about, for other browsers as well. Messages that are not kept stay a fault. */
+export async function keepSettings(talk: Talk, told: () => void): Promise<void> {
+  await inTurn(talk, async () => {
+    if (talk.id === null) return;
+    const { scope, preset } = talk;
+    follow(talk, await patch(talk.id, { scope, preset }));
+  }).catch((error: unknown) => void (talk.fault = error));
+  told();
+}
+
+/** Gives a conversation another title, where `talk` is the one that this window shows. @throws ApiError */
+export async function rename(id: string, title: string, talk: Talk, told: () => void): Promise<void> {
+  if (talk.id !== id) await patch(id, { title });
+  else await inTurn(talk, async () => follow(talk, await patch(id, { title })));
+  told();
 }

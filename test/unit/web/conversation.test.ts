@@ -1,0 +1,134 @@
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { until } from '../../support/until.js';
+import { loadWeb } from '../../support/load-web.js';
+
+interface Shown {
+  id: string | null;
+  title: string;
+  revision: number;
+  messages: { role: string; content: string; state: string }[];
+  fault: { code: string } | null;
+}
+
+interface Conversation {
+  current(): Shown;
+  ask(question: string): Promise<void>;
+  open(id: string): Promise<void>;
+  begin(): void;
+  rename(id: string, title: string): Promise<void>;
+  setAbout(about: { scope: object }): void;
+}
+
+interface Stored {
+  title: string;
+  revision: number;
+  messages: { role: string; content: string }[];
+}
+
+/** What the server keeps, by id; it checks the revision of messages and not that of other changes, as ours does. */
+const stored = new Map<string, Stored>();
+/** Answers to the reading of a conversation wait for these. */
+const held = new Map<string, Promise<void>>();
+
+const SCOPE = { partition: null, workspace: null, file_id: null };
+
+function headOf(id: string, { title, revision }: Stored) {
+  return Response.json({ conversation_id: id, title, revision, scope: SCOPE, preset: null });
+}
+
+function answerOf(text: string): Response {
+  const chunk = { id: 'an-answer', choices: [{ delta: { content: text }, finish_reason: 'stop' }] };
+  return new Response(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
+}
+
+async function serve(input: Request | string, init?: RequestInit): Promise<Response> {
+  const request = typeof input === 'string' ? new Request(`http://console.test${input}`, init) : input;
+  const { pathname } = new URL(request.url);
+  if (pathname === '/v1/chat/completions') return answerOf('The answer.');
+  const [, , , , id, messages] = pathname.split('/');
+  const body = request.method === 'GET' ? {} : await request.json();
+  if (id === undefined) {
+    const made: Stored = { title: body.title, revision: 1, messages: [] };
+    stored.set('made', made);
+    return headOf('made', made);
+  }
+  await held.get(id);
+  const known = stored.get(id);
+  if (known === undefined) return Response.json({ detail: '[NOT_FOUND]: There is none' }, { status: 404 });
+  if (request.method === 'GET')
+    return Response.json({ ...(await headOf(id, known).json()), messages: known.messages });
+  if (messages === undefined) known.title = body.title ?? known.title;
+  else if (body.revision !== known.revision)
+    return Response.json({ detail: '[CONFLICT]: It has changed' }, { status: 409 });
+  else known.messages = [...known.messages.slice(0, body.keep), ...body.messages];
+  known.revision += 1;
+  return headOf(id, known);
+}
+
+Object.assign(globalThis, { window: { location: { origin: 'http://console.test' } }, fetch: jest.fn(serve) });
+const { conversation } = await loadWeb<{ conversation: Conversation }>('pages/documents/chat/conversation');
+
+function texts({ messages }: Pick<Stored, 'messages'>): string[] {
+  return messages.map(({ content }) => content);
+}
+
+function keeps(id: string, ...contents: string[]): Stored {
+  const messages = contents.map((content, index) => ({
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    content,
+    state: 'done',
+    answer_id: null,
+    sources: [],
+    degraded: [],
+    truncated: false,
+  }));
+  const made = { title: id, revision: 5, messages };
+  stored.set(id, made);
+  return made;
+}
+
+beforeEach(() => {
+  conversation.begin();
+  stored.clear();
+  held.clear();
+});
+
+describe('a conversation that is changed', () => {
+  it('goes on after it was renamed in this window, and shows its new title', async () => {
+    const one = keeps('one', 'A question', 'Its answer');
+    await conversation.open('one');
+    await conversation.rename('one', 'Prices');
+    expect(conversation.current()).toMatchObject({ title: 'Prices', revision: 6 });
+    await conversation.ask('Another question');
+    await until('it is kept', async () => one.messages.length === 4);
+    expect(conversation.current()).toMatchObject({ fault: null });
+  });
+
+  it('leaves the one that is shown alone when another one is renamed', async () => {
+    keeps('one', 'A question');
+    const other = keeps('other', 'A question');
+    await conversation.open('one');
+    await conversation.rename('other', 'Prices');
+    expect(other).toMatchObject({ title: 'Prices', revision: 6 });
+    expect(conversation.current()).toMatchObject({ title: 'one', revision: 5 });
+  });
+
+  it('does not replace what another window has asked meanwhile', async () => {
+    const one = keeps('one', 'A question', 'Its answer');
+    await conversation.open('one');
+    one.messages.push({ role: 'user', content: 'Elsewhere' }, { role: 'assistant', content: 'Answered' });
+    one.revision += 1;
+    conversation.setAbout({ scope: { ...SCOPE, partition: 'mill' } });
+    await until('the scope is kept', async () => one.revision === 7);
+    await conversation.ask('Another question');
+    await until('it is refused', async () => conversation.current().fault);
+    expect(conversation.current().fault).toMatchObject({ code: 'CONFLICT' });
+    expect(texts(one)).toEqual(['A question', 'Its answer', 'Elsewhere', 'Answered']);
+
+    // What is not kept stays said, also where another change is.
+    conversation.setAbout({ scope: SCOPE });
+    await until('the scope is kept', async () => one.revision === 8);
+    await new Promise(setImmediate);
+    expect(conversation.current().fault).toMatchObject({ code: 'CONFLICT' });
+  });
+});
