@@ -206,7 +206,11 @@ describe('the documents of a person, in the browser', () => {
     await page.getByRole('button', { name: `Actions: ${file}` }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByText('No file matches the filter.').waitFor();
-    await page.getByRole('button', { name: 'Undo' }).click();
+    const undo = page.getByRole('button', { name: 'Undo' });
+    await undo.hover();
+    // Longer than the notice stands that no pointer is at.
+    await page.waitForTimeout(8_000);
+    await undo.click();
     await page.getByRole('link', { name: file }).waitFor();
     const { status } = await stage.stack.request(`/partition/${PARTITION}/file/${file}`);
     expect(status).toBe(200);

@@ -131,6 +131,8 @@ describe('what one reads, in the browser', () => {
     for (const id of ['logbooks:1901:may.md', 'logbooks:1902:june.md'])
       expect((await stage.stack.request(`/partition/attic/file/${id}`)).status).toBe(200);
     rmSync(folder, { recursive: true });
+    await page.getByRole('link', { name: 'may.md' }).click();
+    await page.getByRole('region', { name: 'Extracts' }).getByText('In 1901').waitFor();
   });
 
   it('stops an answer that is still to come', async () => {

@@ -16,6 +16,9 @@ import { readableVariables, theme } from './theme';
 /** Wouter wants the base without the slash at its end. */
 const BASE = import.meta.env.BASE_URL.replace(/\/$/, '');
 
+/** At once; more wait for their turn. Some hold the way to undo what was just done. */
+const MAX_NOTICES = 10;
+
 function Queries() {
   const errorText = useErrorText();
   const { common: t } = useMessages();
@@ -38,7 +41,7 @@ createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto" cssVariablesResolver={readableVariables}>
       <LanguageProvider>
-        <Notifications />
+        <Notifications limit={MAX_NOTICES} />
         <Queries />
       </LanguageProvider>
     </MantineProvider>

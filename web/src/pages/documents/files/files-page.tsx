@@ -16,8 +16,7 @@ import { FailedFiles } from './failed-files';
 import { FilesTable } from './files-table';
 import { useDeletedFiles } from './use-deleted-files';
 
-function FilesPage() {
-  const { partition = '' } = usePathParams<{ partition: string }>();
+function Files({ partition }: { partition: string }) {
   const { documents: t } = useMessages();
   const queryClient = useQueryClient();
   const partitions = useQuery(partitionsQuery);
@@ -70,6 +69,12 @@ function FilesPage() {
       </QueryView>
     </Page>
   );
+}
+
+/** Another partition is another page: what is hidden, chosen or filtered belongs to one. */
+function FilesPage() {
+  const { partition = '' } = usePathParams<{ partition: string }>();
+  return <Files key={partition} partition={partition} />;
 }
 
 export default FilesPage;

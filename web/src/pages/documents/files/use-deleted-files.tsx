@@ -5,17 +5,19 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { send } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
 
+/** How long the notice stands that offers to undo it; longer while a person is at the notices. */
 const UNDO_MS = 6_000;
 
 /**
- * Files that are hidden at once and deleted some seconds later, unless that is undone. Leaving the page deletes them
- * too: what was said to be deleted does not come back.
+ * Files that are hidden at once and deleted when the notice that offers to undo it has gone. Leaving the page deletes
+ * them too: what was said to be deleted does not come back. A page shows one partition for as long as it stands.
  */
 export function useDeletedFiles(partition: string) {
   const { documents: t, common } = useMessages();
   const queryClient = useQueryClient();
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
-  const pending = useRef(new Map<string, ReturnType<typeof setTimeout>>());
+  /** The notices of files that are not deleted yet. */
+  const pending = useRef(new Map<string, string>());
 
   const show = useCallback(
     (file: string) => setHidden((files) => new Set([...files].filter((other) => other !== file))),
@@ -36,30 +38,26 @@ export function useDeletedFiles(partition: string) {
 
   const commit = useCallback(
     (file: string) => {
-      clearTimeout(pending.current.get(file));
       if (pending.current.delete(file)) mutate(file);
     },
     [mutate],
   );
   useEffect(() => {
     const waiting = pending.current;
-    const commitAll = () => [...waiting.keys()].forEach(commit);
+    // A notice that goes commits.
+    const commitAll = () => [...waiting.values()].forEach((notice) => notifications.hide(notice));
     window.addEventListener('pagehide', commitAll);
     return () => {
       window.removeEventListener('pagehide', commitAll);
       commitAll();
     };
-  }, [commit]);
+  }, []);
 
   const remove = (file: string) => {
     setHidden((files) => new Set(files).add(file));
-    pending.current.set(
-      file,
-      setTimeout(() => commit(file), UNDO_MS),
-    );
     const id = `delete-${partition}-${file}`;
+    pending.current.set(file, id);
     const undo = () => {
-      clearTimeout(pending.current.get(file));
       pending.current.delete(file);
       show(file);
       notifications.hide(id);
@@ -67,6 +65,7 @@ export function useDeletedFiles(partition: string) {
     notifications.show({
       id,
       autoClose: UNDO_MS,
+      onClose: () => commit(file),
       title: t.deleted(file),
       message: (
         <Group justify="space-between">
