@@ -70,6 +70,16 @@ describe('an identity provider, in the browser', () => {
     await close();
   });
 
+  it('leads back to a search with the letters that were asked for', async () => {
+    provider.signInAs('ada', { name: 'Ada of the ferry', groups: [] });
+    const asked = 'q=%C3%A9t%C3%A9&filter=title+like+%22%25facture%25%22';
+    const { page, close } = await stage.visit(`/search?${asked}`);
+    await page.getByRole('link', { name: 'Sign in with your organisation' }).click();
+    await page.getByRole('button', { name: 'Signed in as Ada of the ferry' }).waitFor();
+    await page.waitForURL(`${stage.stack.base}/app/search?${asked}`);
+    await close();
+  });
+
   it('keeps nobody out who has a token', async () => {
     const { page, faults, close } = await stage.visit('/', stage.stack.token);
     await page.getByRole('heading', { level: 1, name: 'Partitions' }).waitFor();

@@ -1,5 +1,6 @@
 import { Center, Loader } from '@mantine/core';
-import { Redirect, useLocation, useSearch } from 'wouter';
+import { Redirect, useLocation } from 'wouter';
+import { useSearch } from 'wouter/use-browser-location';
 import { useSession } from './api/session';
 import { useMessages } from './i18n/language';
 import { SignInPage } from './pages/sign-in/sign-in-page';
@@ -26,7 +27,8 @@ export function App() {
     );
   if (location === to.signIn) return <SignInPage />;
   if (session.data === null) {
-    const here = search === '' ? location : `${location}?${search}`;
+    // Encoded as it is in the address: the way back is a header, which takes no other letters.
+    const here = `${location}${search}`;
     const next = here === '/' ? '' : `?next=${encodeURIComponent(here)}`;
     return <Redirect to={`${to.signIn}${next}`} replace />;
   }

@@ -1,6 +1,6 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
-import { useSearchParams } from 'wouter';
+import { useAddressQuery } from './use-address-query';
 
 interface AddressState<T> {
   read: (query: URLSearchParams) => T;
@@ -14,7 +14,7 @@ interface AddressState<T> {
  * changes otherwise, as by the link of the navigation, is read anew.
  */
 export function useAddressState<T>({ read, write, pauseMs }: AddressState<T>) {
-  const [query, setQuery] = useSearchParams();
+  const [query, setQuery] = useAddressQuery();
   const [value, setValue] = useState(() => read(query));
   const [settled] = useDebouncedValue(value, pauseMs);
   const text = query.toString();

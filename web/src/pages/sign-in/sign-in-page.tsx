@@ -1,12 +1,13 @@
 import { Alert, Button, Center, Divider, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect } from 'react';
-import { useLocation, useSearchParams } from 'wouter';
+import { useLocation } from 'wouter';
 import { ApiError } from '../../api/api-error';
 import { useSignIn, useSignInMethods } from '../../api/session';
 import { useMessages } from '../../i18n/language';
 import { useErrorText } from '../../shared/error-text';
 import { withQuery } from '../../shared/routes';
+import { useAddressQuery } from '../../shared/use-address-query';
 
 /** Only ways within the console: an address elsewhere in `next` would lead a person astray. */
 function safeNext(next: string | null): string {
@@ -36,7 +37,7 @@ function ProviderSignIn({ failed, next }: { failed: string | null; next: string 
 export function SignInPage() {
   const { common: t } = useMessages();
   const errorText = useErrorText();
-  const [query] = useSearchParams();
+  const [query] = useAddressQuery();
   const [, navigate] = useLocation();
   const signIn = useSignIn();
   const adding = query.get('add') !== null;

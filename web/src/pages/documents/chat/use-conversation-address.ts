@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { useLocation, useSearchParams } from 'wouter';
+import { useLocation } from 'wouter';
 import { to } from '../../../shared/routes';
+import { useAddressQuery } from '../../../shared/use-address-query';
 import { usePathParams } from '../../../shared/use-path-params';
 import { conversation, useConversation } from './conversation';
 import { CONVERSATIONS } from './conversations-drawer';
@@ -12,7 +13,7 @@ import { CONVERSATIONS } from './conversations-drawer';
  */
 export function useConversationAddress(): { error: unknown; forget: () => void } {
   const { conversation: named } = usePathParams<{ conversation?: string }>();
-  const [query] = useSearchParams();
+  const [query] = useAddressQuery();
   const [, navigate] = useLocation();
   const queryClient = useQueryClient();
   const { id, revision } = useConversation();

@@ -1,11 +1,12 @@
 import { Anchor, Button, Grid, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link, useSearchParams } from 'wouter';
+import { Link } from 'wouter';
 import { useMessages } from '../../../i18n/language';
 import { Page } from '../../../shared/page';
 import { QueryView } from '../../../shared/query-view';
 import { to, withQuery } from '../../../shared/routes';
+import { useAddressQuery } from '../../../shared/use-address-query';
 import { usePathParams } from '../../../shared/use-path-params';
 import { chunksQuery, textOf } from '../queries';
 import { ChunkList } from './chunk-list';
@@ -17,7 +18,7 @@ import { ParseReport } from './parse-report';
 function ReaderPage() {
   const { partition = '', file = '' } = usePathParams<{ partition: string; file: string }>();
   const { documents: t, ask } = useMessages();
-  const [query] = useSearchParams();
+  const [query] = useAddressQuery();
   const chunks = useQuery(chunksQuery(partition, file));
   const first = chunks.data?.[0]?.metadata;
   const id = textOf(first?.['_id']);

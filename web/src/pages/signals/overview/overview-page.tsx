@@ -1,12 +1,12 @@
 import { Grid, Group, SegmentedControl, SimpleGrid, Stack, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
-import { useSearchParams } from 'wouter';
 import { useMessages } from '../../../i18n/language';
 import { Empty } from '../../../shared/empty';
 import { ErrorNotice } from '../../../shared/error-notice';
 import { Page } from '../../../shared/page';
 import { QueryView } from '../../../shared/query-view';
+import { useAddressQuery } from '../../../shared/use-address-query';
 import { PageLoader } from '../../../shell/page-loader';
 import { distributionQuery, forwardingQuery, statsQuery } from '../queries';
 import type { Period } from '../queries';
@@ -21,7 +21,7 @@ const PERIODS: readonly Period[] = ['7d', '30d', 'all'];
 
 function OverviewPage() {
   const { signals: t } = useMessages();
-  const [query, setQuery] = useSearchParams();
+  const [query, setQuery] = useAddressQuery();
   const period = PERIODS.find((one) => one === query.get('period')) ?? '30d';
   const stats = useQuery(statsQuery);
   const forwarding = useQuery(forwardingQuery);
