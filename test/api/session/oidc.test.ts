@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { get } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generateKeyPair } from 'jose';
 import {
@@ -103,6 +107,49 @@ describe('GET /auth/login', () => {
     const token = { Authorization: `Bearer ${ADMIN_TOKEN}` };
     expect((await ask('/users/info', token)).status).toBe(200);
     expect((await ask('/openapi.json', token)).status).toBe(200);
+  });
+});
+
+describe('a page that is opened from another origin', () => {
+  const FOREIGN = { ...HTML, 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' };
+  /** As a browser asks: `fetch` sets some of these headers itself, and escapes what it finds in an address. */
+  const open = async (path: string, site: string, more: Record<string, string> = {}) => {
+    const headers = { ...FOREIGN, 'Sec-Fetch-Site': site, ...more };
+    const { hostname, port } = new URL(gateway.url);
+    const [response] = (await once(get({ hostname, port, path, headers }), 'response')) as [IncomingMessage];
+    return { status: response.statusCode, headers: response.headers, text: await text(response) };
+  };
+
+  it.each(['cross-site', 'same-site'])(
+    'is opened once more by ours, with the session there may be (%s)',
+    async (site) => {
+      const { session } = await signIn('visiting');
+      const { status, headers, text: page } = await open(`/docs?x=1&y="<b>'`, site, { Cookie: session });
+      expect([status, headers.location]).toEqual([200, undefined]);
+      expect(headers).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-store',
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      });
+      expect(page).toContain('content="0;url=/docs?x=1&amp;y=&quot;&lt;b&gt;&#39;">');
+      const again = await open('/docs', 'same-origin', { Cookie: session });
+      expect([again.status, again.text.includes('swagger')]).toEqual([200, true]);
+    },
+  );
+
+  it('leads to the provider where that has no session either', async () => {
+    const first = await open('/docs', 'cross-site');
+    expect([first.status, first.headers.location]).toEqual([200, undefined]);
+    const again = await open('/docs', 'same-origin');
+    expect([again.status, again.headers.location]).toEqual([302, '/auth/login?next=%2Fdocs']);
+  });
+
+  it('is not opened anew in a frame, by a script or at another host', async () => {
+    for (const more of [{ 'Sec-Fetch-Dest': 'iframe' }, { 'Sec-Fetch-Mode': 'cors' }])
+      expect((await open('/docs', 'cross-site', more)).status).toBe(302);
+    for (const path of ['//evil.test/docs', '/\\evil.test/docs', 'http://evil.test/docs'])
+      expect((await open(path, 'cross-site')).text).not.toContain('refresh');
+    expect((await open('/docs', 'cross-site', { Accept: 'application/json' })).status).toBe(401);
   });
 });
 
