@@ -78,6 +78,18 @@ describe('who may do what in a partition, in the browser', () => {
     await hers.close();
   });
 
+  it('shows the description as it was saved when one comes back to it', async () => {
+    const page = await open(`/partitions/${PARTITION}/settings`);
+    const description = page.getByRole('textbox', { name: 'Description' });
+    await description.fill('What the ferry carries.');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved').waitFor();
+    await page.getByRole('link', { name: /Files of the partition/ }).click();
+    await page.getByRole('link', { name: 'Settings and members' }).click();
+    await description.waitFor();
+    expect(await description.inputValue()).toBe('What the ferry carries.');
+  });
+
   it('asks before a partition goes with all that is in it', async () => {
     expect((await stage.stack.request('/partition/old', { method: 'POST' })).status).toBe(201);
     const page = await open('/partitions');

@@ -4,6 +4,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { send } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
+import { configQuery } from './queries';
 
 interface Props {
   partition: string;
@@ -24,7 +25,11 @@ export function DescriptionForm({ partition, description }: Props) {
     onSuccess: () => {
       notifications.show({ color: 'green', message: t.saved });
       form.resetDirty();
-      return queryClient.invalidateQueries({ queryKey: ['partitions'] });
+      return Promise.all(
+        [['partitions'], configQuery(partition).queryKey].map((queryKey) =>
+          queryClient.invalidateQueries({ queryKey }),
+        ),
+      );
     },
   });
   return (

@@ -49,7 +49,7 @@ function SettingsPage() {
       <QueryView query={config}>
         {({ description, embedder, indexation_preset: indexation, retrieval_preset: retrieval }) => (
           <>
-            <DescriptionForm partition={partition} description={description} />
+            <DescriptionForm key={`${partition} ${description}`} {...{ partition, description }} />
             <Section title={t.presets} hint={t.presetsHint}>
               <PresetsForm {...{ partition, indexation, retrieval }} />
             </Section>
