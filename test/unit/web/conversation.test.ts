@@ -6,6 +6,7 @@ interface Shown {
   id: string | null;
   title: string;
   revision: number;
+  loading: boolean;
   messages: { role: string; content: string; state: string }[];
   fault: { code: string } | null;
 }
@@ -130,5 +131,66 @@ describe('a conversation that is changed', () => {
     await until('the scope is kept', async () => one.revision === 8);
     await new Promise(setImmediate);
     expect(conversation.current().fault).toMatchObject({ code: 'CONFLICT' });
+  });
+});
+
+/** Keeps the answer to the reading of a conversation back until it is let go. */
+function hold(id: string): () => void {
+  let release: () => void = () => undefined;
+  held.set(id, new Promise((resolve) => (release = resolve)));
+  return release;
+}
+
+describe('a conversation that is opened', () => {
+  it('makes way at once, so that nothing is asked of the one before', async () => {
+    keeps('one', 'A question');
+    keeps('two', 'Another question');
+    await conversation.open('one');
+    const release = hold('two');
+    const opening = conversation.open('two');
+    expect(conversation.current()).toMatchObject({ id: null, title: '', messages: [], loading: true });
+    release();
+    await opening;
+    expect(conversation.current()).toMatchObject({ id: 'two', loading: false });
+    expect(texts(conversation.current())).toEqual(['Another question']);
+  });
+
+  it('does not come back when another one was opened since', async () => {
+    keeps('one', 'A question');
+    keeps('two', 'Another question');
+    const release = hold('one');
+    const opening = conversation.open('one');
+    await conversation.open('two');
+    release();
+    await opening;
+    expect(conversation.current()).toMatchObject({ id: 'two', loading: false });
+  });
+
+  it('does not come back when one was begun since, nor does its error', async () => {
+    keeps('one', 'A question');
+    const releases = [hold('one'), hold('gone')];
+    const openings = [conversation.open('one'), conversation.open('gone')];
+    conversation.begin();
+    releases.forEach((release) => release());
+    await Promise.all(openings);
+    expect(conversation.current()).toMatchObject({ id: null, messages: [], loading: false });
+  });
+
+  it('does not take the place of what was asked since', async () => {
+    keeps('one', 'A question');
+    const release = hold('one');
+    const opening = conversation.open('one');
+    await conversation.ask('At once');
+    release();
+    await opening;
+    expect(texts(conversation.current())).toEqual(['At once', 'The answer.']);
+    expect(conversation.current().loading).toBe(false);
+  });
+
+  it('leaves an empty one behind where there is none', async () => {
+    keeps('one', 'A question');
+    await conversation.open('one');
+    await expect(conversation.open('gone')).rejects.toMatchObject({ status: 404 });
+    expect(conversation.current()).toMatchObject({ id: null, messages: [], loading: false });
   });
 });

@@ -6,6 +6,7 @@ import { useMessages } from '../../../i18n/language';
 import { Empty } from '../../../shared/empty';
 import { ErrorNotice } from '../../../shared/error-notice';
 import { Page } from '../../../shared/page';
+import { PageLoader } from '../../../shell/page-loader';
 import { Answer } from './answer';
 import { AskForm } from './ask-form';
 import { conversation, useConversation } from './conversation';
@@ -17,16 +18,10 @@ import type { KeptSource } from './sources';
 import { useConversationAddress } from './use-conversation-address';
 import classes from './chat.module.css';
 
-/** Changed in another browser meanwhile: what stands there is shown; else it is tried again. */
-function keepAgain(id: string | null, fault: unknown) {
-  const changed = fault instanceof ApiError && fault.code === 'CONFLICT';
-  void (changed && id !== null ? conversation.open(id) : conversation.keep());
-}
-
 function ChatPage() {
   const { ask: t } = useMessages();
-  const { id, title, messages, fault } = useConversation();
-  const { error, forget } = useConversationAddress();
+  const { id, title, messages, loading, fault } = useConversation();
+  const { error, forget, open } = useConversationAddress();
   const [opened, setOpened] = useState<KeptSource | null>(null);
   const [listed, list] = useDisclosure(false);
   const end = useRef<HTMLDivElement>(null);
@@ -34,7 +29,13 @@ function ChatPage() {
   useEffect(() => {
     if (count > 0) end.current?.scrollIntoView({ block: 'end' });
   }, [count]);
-  const busy = messages.at(-1)?.state === 'streaming';
+  const busy = loading || messages.at(-1)?.state === 'streaming';
+  /** Changed in another browser meanwhile: what stands there is shown; else it is tried again. */
+  const keepAgain = () => {
+    const changed = fault instanceof ApiError && fault.code === 'CONFLICT';
+    if (changed && id !== null) open(id);
+    else void conversation.keep();
+  };
   return (
     <Page
       title={t.chat}
@@ -47,7 +48,7 @@ function ChatPage() {
           </Button>
           <Button
             variant="default"
-            disabled={count === 0 && error === null}
+            disabled={count === 0 && error === null && !loading}
             onClick={forget}
             style={{ alignSelf: 'end' }}
           >
@@ -59,7 +60,9 @@ function ChatPage() {
       {error !== null && <ErrorNotice error={error} />}
       <div className={classes['page']}>
         <div className={classes['log']}>
-          {count === 0 ? (
+          {loading ? (
+            <PageLoader />
+          ) : count === 0 ? (
             <Empty title={t.chatStart}>{t.chatStartHint}</Empty>
           ) : (
             <Stack role="log" aria-label={t.chat}>
@@ -81,7 +84,7 @@ function ChatPage() {
             </Stack>
           )}
         </div>
-        {fault !== null && <ErrorNotice error={fault} retry={() => keepAgain(id, fault)} />}
+        {fault !== null && <ErrorNotice error={fault} retry={keepAgain} />}
         <AskForm busy={busy} />
       </div>
       <SourceDrawer opened={opened} onClose={() => setOpened(null)} />

@@ -11,7 +11,7 @@ import { streamAnswer } from './stream-answer';
 const EVERYWHERE: Scope = { partition: null, workspace: null, file_id: null };
 
 function fresh(scope: Scope, preset: string | null): Talk {
-  const kept = { kept: 0, surplus: false, fault: null };
+  const kept = { loading: false, kept: 0, surplus: false, fault: null };
   return { id: null, title: '', revision: 0, scope, preset, messages: [], ...kept };
 }
 
@@ -20,6 +20,8 @@ function createConversation() {
   let talk = fresh(EVERYWHERE, null);
   let shown = { ...talk };
   let running: AbortController | null = null;
+  /** Raised by what decides which conversation is shown: one that was opened before comes too late then. */
+  let turn = 0;
   const listeners = new Set<() => void>();
   const told = () => {
     shown = { ...talk };
@@ -39,7 +41,9 @@ function createConversation() {
 
   const ask = async (question: string) => {
     stop();
+    turn += 1;
     const own = talk;
+    own.loading = false;
     const controller = new AbortController();
     running = controller;
     const answer = newMessage('assistant', '', 'streaming');
@@ -112,19 +116,33 @@ function createConversation() {
     /** Another one, about the same. */
     begin(scope: Scope = talk.scope) {
       stop();
+      turn += 1;
       talk = fresh(scope, talk.preset);
       told();
     },
-    /** One that the server keeps. @throws ApiError */
+    /** One that the server keeps. An error of one that is no longer wanted is none. @throws ApiError */
     async open(conversation_id: string) {
       stop();
-      const path = '/users/me/conversations/{conversation_id}';
-      const stored = await bodyOf(api.GET(path, { params: { path: { conversation_id } } }));
-      const { title, revision, scope, preset } = stored;
-      const messages = stored.messages.map(fromStored);
-      const kept = { kept: messages.length, surplus: false, fault: null };
-      talk = { id: conversation_id, title, revision, scope, preset, messages, ...kept };
+      turn += 1;
+      const own = turn;
+      // What stood there before belongs to another one: nothing may be asked of it any more.
+      talk = { ...fresh(EVERYWHERE, null), loading: true };
       told();
+      try {
+        const path = '/users/me/conversations/{conversation_id}';
+        const stored = await bodyOf(api.GET(path, { params: { path: { conversation_id } } }));
+        if (turn !== own) return;
+        const { title, revision, scope, preset } = stored;
+        const messages = stored.messages.map(fromStored);
+        const kept = { kept: messages.length, surplus: false, fault: null };
+        talk = { id: conversation_id, title, revision, scope, preset, messages, loading: false, ...kept };
+      } catch (error) {
+        if (turn !== own) return;
+        talk.loading = false;
+        throw error;
+      } finally {
+        told();
+      }
     },
   };
 }

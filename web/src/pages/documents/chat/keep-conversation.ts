@@ -14,6 +14,8 @@ export interface Talk {
   scope: Scope;
   preset: string | null;
   messages: readonly Message[];
+  /** What the server keeps of it is still to come. */
+  loading: boolean;
   /** So many of the first messages are kept as they are here. */
   kept: number;
   /** What the server has behind those is to go. */

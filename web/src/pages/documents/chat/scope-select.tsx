@@ -10,7 +10,7 @@ import type { Scope } from './scope';
 /** What the next question is about: everything, a partition, a workspace or a file of it. */
 export function ScopeSelect() {
   const { ask: t } = useMessages();
-  const { scope, preset } = useConversation();
+  const { scope, preset, loading } = useConversation();
   const { partition, workspace, file_id: file } = scope;
   const isAdmin = useSession().data?.user?.is_admin === true;
   const partitions = useQuery(partitionsQuery);
@@ -24,6 +24,7 @@ export function ScopeSelect() {
         label={t.scope}
         data={[{ value: '', label: t.allPartitions }, ...names.map((name) => ({ value: name, label: name }))]}
         value={partition ?? ''}
+        disabled={loading}
         onChange={(chosen) => about({ partition: chosen === '' ? null : chosen })}
         allowDeselect={false}
         searchable

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { to } from '../../../shared/routes';
 import { useAddressQuery } from '../../../shared/use-address-query';
@@ -11,7 +11,13 @@ import { CONVERSATIONS } from './conversations-drawer';
  * The conversation of the address bar is the one of the page, so that it can be opened in another window; one that has
  * just begun gets its address as soon as the server keeps it.
  */
-export function useConversationAddress(): { error: unknown; forget: () => void } {
+export function useConversationAddress(): {
+  error: unknown;
+  /** Begins another one. */
+  forget: () => void;
+  /** Reads one anew from the server. */
+  open: (id: string) => void;
+} {
   const { conversation: named } = usePathParams<{ conversation?: string }>();
   const [query] = useAddressQuery();
   const [, navigate] = useLocation();
@@ -26,15 +32,21 @@ export function useConversationAddress(): { error: unknown; forget: () => void }
     navigate(to.chat, { replace: true });
   }, [partition, file, navigate]);
 
-  useEffect(() => {
-    if (named === undefined || named === conversation.current().id) return;
+  const open = useCallback((wanted: string) => {
     setError(null);
-    conversation.open(named).catch(setError);
-  }, [named]);
+    conversation.open(wanted).catch(setError);
+  }, []);
 
   useEffect(() => {
-    if (id !== null && named === undefined && partition === null)
-      navigate(to.conversation(id), { replace: true });
+    setError(null);
+    if (named !== undefined && named !== conversation.current().id) open(named);
+  }, [named, open]);
+
+  useEffect(() => {
+    // As of now: the one that was rendered may have made way for the one of the address meanwhile.
+    const { id: shown } = conversation.current();
+    if (shown !== null && shown !== named && partition === null)
+      navigate(to.conversation(shown), { replace: true });
   }, [id, named, partition, navigate]);
 
   useEffect(() => {
@@ -43,6 +55,7 @@ export function useConversationAddress(): { error: unknown; forget: () => void }
 
   return {
     error,
+    open,
     forget: () => {
       setError(null);
       conversation.begin();
