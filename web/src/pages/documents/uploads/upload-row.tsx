@@ -32,13 +32,19 @@ function useSaid({ phase, sent, stage, error }: Upload): string {
 export const UploadRow = memo(({ upload }: { upload: Upload }) => {
   const { documents: t, common } = useMessages();
   const said = useSaid(upload);
-  const { id, phase, fileId } = upload;
+  const { id, phase, fileId, file } = upload;
   const colour = phase in COLOURS ? COLOURS[phase as keyof typeof COLOURS] : 'tamis';
   return (
     <div>
       <Group justify="space-between" gap="sm" wrap="nowrap">
         <Text size="sm" truncate title={fileId}>
-          {fileId}
+          {file.name}
+          {file.name !== fileId && (
+            <Text span c="dimmed" size="xs">
+              {' '}
+              {fileId}
+            </Text>
+          )}
         </Text>
         <Group gap="xs" wrap="nowrap">
           <Text size="sm" c={phase === 'failed' ? 'error' : 'dimmed'} lineClamp={2}>

@@ -29,15 +29,27 @@ export function isOver({ phase }: Upload): boolean {
   return phase === 'done' || phase === 'failed' || phase === 'cancelled';
 }
 
-/** The id that the server takes, made of the file's name and, for a dropped folder, of its place in it. */
-export function fileIdOf(file: File): string {
-  const { path } = file as File & { path?: string };
+/** A short number that stands for a text, the same in every browser: FNV-1a of 64 bits, of its UTF-8. */
+function digestOf(text: string): string {
+  let hash = 0xcbf29ce484222325n;
+  for (const byte of new TextEncoder().encode(text))
+    hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
+  return hash.toString(36).padStart(13, '0').slice(-10);
+}
+
+/**
+ * The id that the server takes, made of the file's name and, for a dropped folder, of its place in it. Letters of other
+ * scripts have no place in one; names that differ by such letters alone are told apart by a digest before the ending.
+ */
+export function fileIdOf(file: Pick<File, 'name'>): string {
+  const { path } = file as { path?: string };
   const steps = (path ?? file.name).split('/').filter((step) => step !== '' && step !== '.');
-  return steps
-    .join(':')
-    .normalize('NFD')
-    .replace(/\p{Mn}/gu, '')
-    .replace(/[^A-Za-z0-9._:-]/g, '_');
+  const name = steps.join(':');
+  const plain = name.normalize('NFD').replace(/\p{Mn}/gu, '');
+  const id = plain.replace(/[^A-Za-z0-9._:-]/g, '_');
+  // Blanks and the like are left alone: files of that kind keep the ids that they have.
+  if (/^[\p{ASCII}]*$/u.test(plain)) return id;
+  return id.replace(/(\.[^.:]*)?$/, (ending) => `-${digestOf(name.normalize('NFC'))}${ending}`);
 }
 
 /** How far an upload is, of 100: a third for the bytes, the rest for the task. */
