@@ -21,8 +21,9 @@ export function useSaveRules(onSaved?: () => void) {
   const onSuccess = () => {
     notifications.show({ color: 'green', message: t.rulesSaved });
     onSaved?.();
-    return queryClient.invalidateQueries({ queryKey: ['signals', 'rules'] });
   };
+  // After a refusal too: others have saved meanwhile, and the next change has to follow what they left.
+  const onSettled = () => queryClient.invalidateQueries({ queryKey: ['signals', 'rules'] });
   const save = useMutation({
     meta: { ownErrors: true },
     mutationFn: ({ version, texts, note }: RuleChange) =>
@@ -33,11 +34,13 @@ export function useSaveRules(onSaved?: () => void) {
         }),
       ),
     onSuccess,
+    onSettled,
   });
   const rollBack = useMutation({
     mutationFn: ({ version, to }: { version: number; to: number }) =>
       bodyOf(api.POST('/api/filters/saved/rollback', { ...follows(version), body: { version: to } })),
     onSuccess,
+    onSettled,
   });
   return { save, rollBack };
 }
