@@ -75,7 +75,12 @@ describe('the signals, in the browser', () => {
     await page.getByText('This is no JSON').waitFor();
     await page.getByRole('textbox', { name: 'Condition (JSON)' }).fill(JSON.stringify(condition));
     await page.getByRole('button', { name: 'Run' }).click();
-    await page.getByText('Matches 3 of 15 alerts.').waitFor();
+    const outcome = page.getByText('Matches 3 of 15 alerts.');
+    await outcome.waitFor();
+    // What was found for one condition does not stand under another.
+    const other = { ...condition, value: 'crowdsecurity/none' };
+    await page.getByRole('textbox', { name: 'Condition (JSON)' }).fill(JSON.stringify(other));
+    await outcome.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'New rule' }).click();
     const editor = page.getByRole('dialog', { name: 'New rule' });
     const text = editor.getByRole('textbox', { name: 'Text of the rule' });
@@ -114,6 +119,39 @@ describe('the signals, in the browser', () => {
     await page.getByText('Held back', { exact: true }).first().click();
     // two from before, and the one after; between them there was no rule
     await page.getByText('3 alerts loaded').waitFor();
+  });
+
+  it('saves a rule after others have saved theirs, once it is opened again', async () => {
+    const { page } = keeper;
+    await page.getByRole('link', { name: 'Rules' }).click();
+    const text = JSON.stringify({ name: 'quiet', filter: { field: 'scenario', op: 'eq', value: 'none' } });
+    const editor = page.getByRole('dialog', { name: 'New rule' });
+    const write = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'New rule' }).click();
+      await editor.getByRole('textbox', { name: 'Text of the rule' }).fill(text);
+    };
+    await write();
+    const headers = { 'x-api-key': stage.key, authorization: '', 'content-type': 'application/json' };
+    const path = '/api/filters/saved';
+    const present = await stage.stack.request(path, { headers });
+    const { version, rules } = (await present.json()) as { version: number; rules: { text: string }[] };
+    const saved = await stage.stack.request(path, {
+      method: 'PUT',
+      headers: { ...headers, 'if-match': `"${version}"` },
+      body: JSON.stringify({ rules: rules.map((rule) => ({ text: rule.text })), note: 'by others' }),
+    });
+    expect(saved.status).toBe(200);
+    const readAnew = page.waitForResponse(
+      (response) => response.url().endsWith(path) && response.request().method() === 'GET',
+    );
+    await editor.getByRole('button', { name: 'Save' }).click();
+    await editor.getByText('The rules were changed meanwhile.').waitFor();
+    await readAnew;
+    await page.keyboard.press('Escape');
+    await editor.waitFor({ state: 'detached' });
+    await write();
+    await editor.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('article', { name: 'quiet' }).first().waitFor();
   });
 
   it('shows the line of waiting signals grow while the central API is away, and drain afterwards', async () => {

@@ -102,6 +102,7 @@ export const signals = {
   never: 'never',
   file: 'File',
   onlyWatchers: 'Only for',
+  forAllWatchers: 'For all watchers',
   showCondition: 'Condition',
   tryIt: 'Try it',
   savedRules: 'Rules without a file',

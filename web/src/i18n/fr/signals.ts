@@ -103,6 +103,7 @@ export const signals: Messages['signals'] = {
   never: 'jamais',
   file: 'Fichier',
   onlyWatchers: 'Seulement pour',
+  forAllWatchers: 'Pour tous les observateurs',
   showCondition: 'Condition',
   tryIt: 'Essayer',
   savedRules: 'Règles sans fichier',

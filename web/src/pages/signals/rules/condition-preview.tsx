@@ -1,4 +1,4 @@
-import { Stack, Textarea } from '@mantine/core';
+import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useMessages } from '../../../i18n/language';
 import { RulePreview } from './rule-preview';
 
@@ -14,11 +14,14 @@ function read(json: string): { filter: unknown; fault: string | null } {
 interface Props {
   condition: string;
   onChange: (condition: string) => void;
+  /** Whose signals it is tried on; null: those of all. */
+  watchers: string[] | null;
+  onAllWatchers: () => void;
 }
 
 /** A condition as JSON, tried on stored signals. */
-export function ConditionPreview({ condition, onChange }: Props) {
-  const { signals: t } = useMessages();
+export function ConditionPreview({ condition, onChange, watchers, onAllWatchers }: Props) {
+  const { signals: t, common } = useMessages();
   const { filter, fault } = read(condition);
   return (
     <Stack>
@@ -33,7 +36,19 @@ export function ConditionPreview({ condition, onChange }: Props) {
         onChange={(event) => onChange(event.currentTarget.value)}
         error={fault !== null && t.conditionBad(fault)}
       />
-      <RulePreview filter={filter} disabled={fault !== null} />
+      {watchers !== null && (
+        <Group gap="sm">
+          <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            {t.onlyWatchers}
+            {common.colon}
+            {watchers.join(', ')}
+          </Text>
+          <Button size="xs" variant="default" onClick={onAllWatchers}>
+            {t.forAllWatchers}
+          </Button>
+        </Group>
+      )}
+      <RulePreview filter={filter} watchers={watchers} disabled={fault !== null} />
     </Stack>
   );
 }

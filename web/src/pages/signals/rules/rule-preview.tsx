@@ -10,7 +10,15 @@ import { ErrorNotice } from '../../../shared/error-notice';
 import { to } from '../../../shared/routes';
 import { Time } from '../../../shared/time';
 
-function preview(body: { filter: unknown; limit: number; watchers?: string[] }) {
+interface Trial {
+  filter: unknown;
+  limit: number;
+  /** Null: the signals of all. */
+  watchers: string[] | null;
+}
+
+function preview({ watchers, ...trial }: Trial) {
+  const body = { ...trial, ...(watchers !== null && { watchers }) };
   return bodyOf(api.POST('/api/filters/preview', { body }));
 }
 
@@ -74,10 +82,10 @@ interface Props {
 export function RulePreview({ filter, watchers = null, disabled = false }: Props) {
   const { signals: t } = useMessages();
   const [limit, setLimit] = useState(1000);
-  const run = useMutation({
-    meta: { ownErrors: true },
-    mutationFn: () => preview({ filter, limit, ...(watchers !== null && { watchers }) }),
-  });
+  const run = useMutation({ meta: { ownErrors: true }, mutationFn: preview });
+  const trial: Trial = { filter, limit, watchers };
+  // What was found for another rule says nothing about the one that stands here.
+  const isOfThis = JSON.stringify(run.variables) === JSON.stringify(trial);
   return (
     <Stack>
       <Group align="end">
@@ -89,17 +97,22 @@ export function RulePreview({ filter, watchers = null, disabled = false }: Props
             // Within the form of a rule it would save the rule.
             if (event.key !== 'Enter') return;
             event.preventDefault();
-            if (!disabled) run.mutate();
+            if (!disabled) run.mutate(trial);
           }}
           min={1}
           w={180}
         />
-        <Button variant="default" onClick={() => run.mutate()} disabled={disabled} loading={run.isPending}>
+        <Button
+          variant="default"
+          onClick={() => run.mutate(trial)}
+          disabled={disabled}
+          loading={run.isPending}
+        >
           {t.runPreview}
         </Button>
       </Group>
-      {run.isError && <ErrorNotice error={run.error} />}
-      {run.data !== undefined && <PreviewResult result={run.data} />}
+      {isOfThis && run.isError && <ErrorNotice error={run.error} />}
+      {isOfThis && run.data !== undefined && <PreviewResult result={run.data} />}
     </Stack>
   );
 }

@@ -7,6 +7,7 @@ import { Page } from '../../../shared/page';
 import { QueryView } from '../../../shared/query-view';
 import { Time } from '../../../shared/time';
 import { rulesQuery } from '../queries';
+import type { Rule } from '../queries';
 import { RuleCard } from './rule-card';
 import { ConditionPreview } from './condition-preview';
 import { SavedRules } from './saved-rules';
@@ -18,7 +19,9 @@ function RulesPage() {
   const rules = useQuery(rulesQuery);
   const [condition, setCondition] = useState(() => JSON.stringify(EXAMPLE, null, 2));
   const editor = useRef<HTMLDivElement>(null);
-  const tryRule = (filter: unknown) => {
+  const [watchers, setWatchers] = useState<string[] | null>(null);
+  const tryRule = ({ filter, watchers: only }: Rule) => {
+    setWatchers(only);
     setCondition(JSON.stringify(filter, null, 2));
     editor.current?.scrollIntoView({ block: 'start' });
   };
@@ -45,7 +48,7 @@ function RulesPage() {
             )}
             {list.length === 0 && <Empty title={t.noRules}>{t.noRulesHint}</Empty>}
             {list.map((rule) => (
-              <RuleCard key={rule.name} rule={rule} onTry={() => tryRule(rule.filter)} />
+              <RuleCard key={rule.name} rule={rule} onTry={() => tryRule(rule)} />
             ))}
           </Stack>
         )}
@@ -58,7 +61,12 @@ function RulesPage() {
         <Text size="sm" c="dimmed" mb="xs">
           {t.previewHint}
         </Text>
-        <ConditionPreview condition={condition} onChange={setCondition} />
+        <ConditionPreview
+          condition={condition}
+          onChange={setCondition}
+          watchers={watchers}
+          onAllWatchers={() => setWatchers(null)}
+        />
       </div>
     </Page>
   );
