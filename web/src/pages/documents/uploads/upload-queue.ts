@@ -21,10 +21,12 @@ function createUploadQueue() {
   let resting = false;
   const listeners = new Set<() => void>();
 
-  const change = (id: number, changes: Partial<Upload>) => {
-    uploads = uploads.map((upload) => (upload.id === id ? { ...upload, ...changes } : upload));
+  const set = (changed: readonly Upload[]) => {
+    uploads = changed;
     for (const listener of listeners) listener();
   };
+  const change = (id: number, changes: Partial<Upload>) =>
+    set(uploads.map((upload) => (upload.id === id ? { ...upload, ...changes } : upload)));
 
   const apply = (id: number, { task_state: state, stage, progress, error }: TaskStatus) => {
     if (state === 'COMPLETED') change(id, { phase: 'done', stage, progress: 1 });
@@ -111,7 +113,7 @@ function createUploadQueue() {
         const target = as ?? { fileId: fileIdOf(file), replace: false };
         return { ...start, ...target, id: nextId++, partition, file };
       });
-      uploads = [...uploads, ...added];
+      set([...uploads, ...added]);
       sendNext();
     },
     /** Sends a failed one again, over the file that is there if that is wanted. */
@@ -122,12 +124,10 @@ function createUploadQueue() {
     },
     /** Gives one up that is not sent yet. */
     drop(id: number) {
-      uploads = uploads.filter((upload) => upload.id !== id || upload.phase !== 'waiting');
-      for (const listener of listeners) listener();
+      set(uploads.filter((upload) => upload.id !== id || upload.phase !== 'waiting'));
     },
     clearOver(partition: string) {
-      uploads = uploads.filter((upload) => upload.partition !== partition || !isOver(upload));
-      for (const listener of listeners) listener();
+      set(uploads.filter((upload) => upload.partition !== partition || !isOver(upload)));
     },
   };
 }
