@@ -91,7 +91,7 @@ function Chosen({ rows }: { rows: readonly PartitionRow[] }) {
             allowDeselect={false}
             searchable
           />
-          {chosen !== undefined && <Actions chosen={chosen} />}
+          {chosen !== undefined && <Actions key={chosen.partition} chosen={chosen} />}
         </>
       }
     >

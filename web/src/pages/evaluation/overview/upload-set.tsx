@@ -27,7 +27,7 @@ export function UploadSet({ partition }: { partition: string }) {
       api.POST('/evaluation/partition/{partition}/question-sets/{set}', {
         params: { path: { partition, set: name } },
         body: {
-          format: file?.name.endsWith('.csv') === true ? 'csv' : 'jsonl',
+          format: /\.csv$/i.test(file?.name ?? '') ? 'csv' : 'jsonl',
           content: (await file?.text()) ?? '',
           note: note === '' ? null : note,
         },
