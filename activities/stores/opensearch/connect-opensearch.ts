@@ -7,6 +7,7 @@ import type { Meter } from '../../ports/meter.js';
 import { openSearchProblem, plainProblem, toVdbError } from './opensearch-errors.js';
 import type { OpenSearchAccess } from './opensearch-errors.js';
 import { operationOf } from './operation-of.js';
+import { isPartial } from './search-hits.js';
 
 interface OpenSearchRequest {
   body?: object;
@@ -134,6 +135,8 @@ export function connectOpenSearch(
     signal?.addEventListener('abort', abort, { once: true });
     try {
       const answer = (await pending).body as Answer;
+      if (path.endsWith('/_search') && isPartial(answer as object))
+        throw new AppError('VDB_CONNECTION_ERROR', 'Some shards of the index gave no answer.');
       done(false);
       return answer;
     } catch (error) {

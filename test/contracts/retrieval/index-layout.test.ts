@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createChunkIndexes } from '../../../activities/stores/opensearch/chunk-indexes.js';
 import { createOpenSearchChunkStore } from '../../../activities/stores/opensearch/chunk-store.js';
 import { readIndexSettings } from '../../../activities/stores/opensearch/index-settings.js';
-import { sampleChunk } from '../samples.js';
+import type { AppError } from '../../../schemas/app-error.js';
+import { collect, sampleChunk, times } from '../samples.js';
 import { openEngine } from '../../support/schema-two-index.js';
 
 let engine: ReturnType<typeof openEngine>;
@@ -71,6 +72,56 @@ describeOnEngine('shards of the index of the chunks', () => {
     // What the words weigh, the words and the vectors: a query each, in one shard or in each of the four.
     expect(await asked(['one'])).toEqual([1, 3]);
     expect(await asked('all')).toEqual([3, 12]);
+  });
+});
+
+describeOnEngine('an index of which a shard is away', () => {
+  it('answers nothing, rather than what the others hold', async () => {
+    const store = createOpenSearchChunkStore(engine.client, { indexPrefix, shards: 2, replicas: '0' });
+    await store.ensureSchema([{ vectorField: 'v', dimension: 2 }]);
+    const chunks = times(12, (place) => ({ ...sampleChunk({ partition: `p${place}` }), published: true }));
+    await store.put(
+      chunks.map((chunk) => ({ chunk, vector: [1, 0] })),
+      'v',
+    );
+    await store.show();
+    const ids = chunks.map(({ chunk_id: id }) => id);
+    const scope = { kind: 'all', userId: 1 } as const;
+    const asks: Record<string, () => Promise<unknown>> = {
+      'by id': () => store.getMany(ids),
+      search: () =>
+        store.searchHybrid({
+          scope,
+          partitions: 'all',
+          text: 'sieve',
+          vector: [1, 0],
+          vectorField: 'v',
+          size: 5,
+        }),
+      scan: () => collect(store.scanChunks([1])),
+    };
+    for (const ask of Object.values(asks)) await ask();
+    const [index] = Object.keys(await engine.client.request<object>('GET', `/${indexPrefix}chunks`));
+    const { nodes } = await engine.client.request<{ nodes: object }>('GET', '/_nodes');
+    await engine.client.request('PUT', `/${index}/_settings`, {
+      body: { 'index.routing.allocation.enable': 'none' },
+    });
+    const cancel = { index, shard: 0, node: Object.keys(nodes)[0], allow_primary: true };
+    await engine.client.request('POST', '/_cluster/reroute', { body: { commands: [{ cancel }] } });
+    const codes = await Promise.all(
+      Object.entries(asks).map(async ([name, ask]) => [
+        name,
+        await ask().then(
+          () => 'an answer',
+          (error: unknown) => (error as AppError).code,
+        ),
+      ]),
+    );
+    expect(Object.fromEntries(codes)).toEqual({
+      'by id': 'VDB_CONNECTION_ERROR',
+      search: 'VDB_CONNECTION_ERROR',
+      scan: 'VDB_CONNECTION_ERROR',
+    });
   });
 });
 
