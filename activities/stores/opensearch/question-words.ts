@@ -63,21 +63,18 @@ const MAX_PAIRS = 24;
 const MAX_CLAUSES = 1024;
 const CLAUSES_PER_TERM = 8;
 const MAX_TERMS = 120;
-const TERM = /[\p{Script=Han}\p{Script=Hiragana}]|[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)?/gu;
 /** The engine cuts longer words into several. */
 const MAX_TERM_LENGTH = 100;
 
 /**
  * The words of a question that the engine takes: the first distinct ones, each as often as it stands there. A word said
- * five times weighs five times, also in a question of many. Null when nothing is left to search.
+ * five times weighs five times, also in a question of many.
  */
-function lexicalText(text: string, maxTerms: number): string | null {
-  if (text.trim() === '') return null;
-  if (text.length <= maxTerms) return text;
+function firstDistinct(words: readonly string[], maxTerms: number): string[] {
   const distinct = new Set<string>();
   const kept: string[] = [];
-  for (const [term] of text.matchAll(TERM)) {
-    const word = term.slice(0, MAX_TERM_LENGTH);
+  for (const whole of words) {
+    const word = whole.slice(0, MAX_TERM_LENGTH);
     const name = word.toLowerCase();
     if (!distinct.has(name)) {
       if (distinct.size >= maxTerms) continue;
@@ -85,7 +82,7 @@ function lexicalText(text: string, maxTerms: number): string | null {
     }
     kept.push(word);
   }
-  return kept.length === 0 ? null : kept.join(' ');
+  return kept;
 }
 
 export interface AskedClause extends WordClause {
@@ -111,13 +108,33 @@ export interface QuestionWords {
   pairs: WordPair[];
 }
 
-/** As the engine's standard tokenizer cuts (UAX #29), Han and Hiragana by the character. */
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
 
+/** Scripts of which the segmenter cuts a run by a dictionary, where the engine's tokenizer leaves it whole. */
+const UNCUT =
+  /^(?:\p{Script_Extensions=Katakana}{2}|[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]{2})$/u;
+
+/**
+ * What is cut at once. Each segment that V8 answers comes with a copy of the whole text: a question of a hundred thousand
+ * characters would take gigabytes. No word goes over white space, and a piece ends behind a word where it can.
+ */
+const PIECE = /\S{1,500}(?![\p{L}\p{M}\p{N}])|\S{1,500}/gu;
+
+/** As the engine's standard tokenizer cuts (UAX #29), Han and Hiragana by the character. */
 function cutWords(text: string): string[] {
-  return [...segmenter.segment(text)].flatMap(({ segment, isWordLike }) =>
-    isWordLike === true ? cutSingleCharacters(segment) : [],
-  );
+  const runs: string[][] = [];
+  let end = -1;
+  let before = '';
+  for (const { 0: piece, index: start } of text.matchAll(PIECE))
+    for (const { segment, index, isWordLike } of segmenter.segment(piece)) {
+      if (isWordLike !== true) continue;
+      const isRun = end === start + index && UNCUT.test(before.slice(-1) + segment.charAt(0));
+      if (isRun) runs.at(-1)!.push(segment);
+      else runs.push([segment]);
+      before = segment;
+      end = start + index + segment.length;
+    }
+  return runs.flatMap((run) => cutSingleCharacters(run.join('')));
 }
 
 /** The distinct pairs of neighbouring words, stop words left out. */
@@ -152,10 +169,9 @@ export function questionWords(request: WordsRequest): QuestionWords | null {
   const taken =
     countClauses(filterClauses(partitions, request)) + identifiers.length * IDENTIFIER_FIELDS.length;
   const room = Math.floor((MAX_CLAUSES - taken) / CLAUSES_PER_TERM);
-  const text = lexicalText(request.text, Math.min(MAX_TERMS, room));
-  if (text === null) return { countedIn, words: [], identifiers: [], pairs: [] };
+  const cut = firstDistinct(cutWords(request.text), Math.min(MAX_TERMS, room));
+  if (cut.length === 0) return { countedIn, words: [], identifiers: [], pairs: [] };
   const language = languageOf(request.text);
-  const cut = cutWords(text);
   const words = counted(cut);
   const telling = withoutStopWords(words, language);
   const fields = Object.entries(language === null ? FIELDS : fieldsIn(language));

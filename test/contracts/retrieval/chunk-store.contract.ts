@@ -26,6 +26,12 @@ function withoutMetadata({ metadata: _, ...found }: StoredChunk): FoundChunk {
 }
 
 /** What every chunk store promises: only published chunks, only inside the scope, each of them once. */
+/** Of 200 distinct characters that are a word each, in runs with Latin and Katakana among them. */
+const JAPANESE = times(
+  200,
+  (index) => `${index % 9 === 0 ? 'APIキー' : ''}${String.fromCodePoint(0x4e00 + 7 * index)}`,
+).join('');
+
 export function chunkStoreContract(subject: Subject<ChunkStore>): void {
   describe(`chunk store (${subject.name})`, () => {
     const store = useSubject(subject);
@@ -496,6 +502,26 @@ export function chunkStoreContract(subject: Subject<ChunkStore>): void {
     });
 
     test.each([
+      'クラウド',
+      'スマートフォン',
+      'ワークフロー',
+      'การประชุมประจำปี',
+      'ການປະຊຸມ',
+      'សៀវភៅ',
+      'စာအုပ်',
+      '데이터',
+      '料金',
+    ])('a word is found as the index has it, whatever its script: %s', async (word) => {
+      const partition = `p-${randomUUID()}`;
+      const chunks = chunksOf([`2024 ${word} 2025`, 'nothing to see'], { partition });
+      await put(chunks);
+      await publish(chunks);
+      const { lexical } = await search({ partitions: [partition], text: word });
+      expect(ids(lexical)).toEqual([chunks[0]?.chunk_id]);
+    });
+
+    test.each([
+      ['a paragraph of Japanese', JAPANESE],
       ['blanks', ' \n\t '],
       ['signs', '"AND (*:* OR ~^[{ \\ / && !!'],
       ['very many words', times(5_000, (index) => `word${index}`).join(' ')],

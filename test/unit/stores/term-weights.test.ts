@@ -97,6 +97,19 @@ describe('a question', () => {
     expect(clausesIn('what is the')).toEqual(expect.arrayContaining(['text: is', 'text: the', 'text: what']));
   });
 
+  test('in Katakana and in scripts of South-East Asia is cut where the index cuts', () => {
+    const words = (text: string) => [...new Set(clausesIn(text).map((clause) => clause.split(': ')[1]))];
+    expect(words('クラウドの料金')).toEqual(['クラウド', 'の', '料', '金']);
+    expect(words('การประชุม ประจำปี').sort()).toEqual(['การประชุม', 'ประจำปี'].sort());
+  });
+
+  test.each(['word said the mill ', 'การประชุมประจำปีของบริษัท', 'APIキーの再発行', 'a,', 'x'])(
+    'of a hundred thousand characters is read like any other: %s',
+    (unit) => {
+      expect(clausesIn(unit.repeat(Math.ceil(100_000 / unit.length))).length).toBeLessThan(60);
+    },
+  );
+
   test('in no known language has its words counted by both stems', () => {
     expect(clausesIn('zyzzyva').sort()).toEqual(['text.en: zyzzyva', 'text.fr: zyzzyva', 'text: zyzzyva']);
   });
