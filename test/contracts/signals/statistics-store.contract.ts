@@ -9,6 +9,7 @@ import {
 } from '../../../api/signals/management/present-statistics.js';
 import type { Alert, NewAlert } from '../../../schemas/signals/signals.js';
 import { DURATIONS, referenceStatistics } from '../../support/reference-statistics.js';
+import { until } from '../../support/until.js';
 import { sampleAlert, sampleSignal } from './alert-store-samples.js';
 import { times } from '../samples.js';
 import type { Subject } from '../subject.js';
@@ -195,6 +196,20 @@ export function statisticsContract(subject: Subject<CountedAlerts>, runs: number
         expect(await alerts.removeOld(at(120), 1_000)).toBe(0);
         await statistics.forget(at(120));
         await expectTruth(stores, at(92));
+      }));
+
+    test('counts of a bounded size come to an end, also where one write touched more than such a count takes', () =>
+      withStores(async (stores) => {
+        const { alerts, statistics } = stores;
+        await expectTruth(stores);
+        await alerts.insert(times(1_500, () => sampleAlert({ state: 'filtered' })));
+        const countAll = () =>
+          until('nothing is left to be counted', async () => !(await statistics.recompute(1)).left);
+        await countAll();
+        await expectTruth(stores);
+        expect(await alerts.removeOld(new Date(), 1_400)).toBe(1_400);
+        await countAll();
+        await expectTruth(stores);
       }));
 
     test('what is given up is counted as stored, and as forwarded where CAPI took it meanwhile', () =>

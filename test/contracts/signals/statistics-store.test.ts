@@ -324,6 +324,86 @@ realStore('statistics on MongoDB', () => {
       await expectTruth(stores);
     }));
 
+  /** Alerts far apart, each in a segment of its own and ten in an hour, in a database without counts. */
+  const insertFarApart = async (db: Db, { alerts }: CountedAlerts, count: number) => {
+    await alerts.insert([sampleAlert()]);
+    await settled(db, 1);
+    const stored = db.collection<{ _id: number }>('alerts');
+    const { _id, ...sample } = (await stored.findOne({}))!;
+    await stored.deleteOne({ _id });
+    await stored.insertMany(
+      times(count, (index) => ({
+        ...sample,
+        _id: index * 1_000,
+        identity: `far-${index}`,
+        received_at: new Date(Date.UTC(2026, 0, 1, Math.floor(index / 10))),
+      })),
+    );
+  };
+
+  test('a mark of more segments than a count takes goes, also of a process that died, and of an older release', () =>
+    withDatabase(async (db, stores) => {
+      await insertFarApart(db, stores, 6);
+      const hours = times(6, (index) => new Date(Date.UTC(2026, 0, 1, index)));
+      const segments = times(6, (index) => index);
+      const long = new Date(Date.now() - 31 * 60_000);
+      const wide = [
+        { _id: 'settled', settled: true, hours, segments, at: new Date() },
+        { _id: 'dead', settled: false, hours, segments, at: long },
+        { _id: 'older', settled: true, hours, at: new Date() },
+      ];
+      const marks = db.collection<{ _id: string; segments?: number[] }>('alert_marks');
+      for (const mark of wide) {
+        await stores.statistics.read(null);
+        expect(await marksOf(db)).toBe(0);
+        await marks.insertOne(mark);
+        await db.collection('alert_hours').updateMany({}, { $set: { 'aggregate.total': 7 } });
+        const answers = [];
+        for (const _turn of times(3, () => null)) answers.push(await stores.statistics.recompute(2));
+        expect([mark._id, answers]).toEqual([
+          mark._id,
+          [
+            { counted: 2, left: true },
+            { counted: 2, left: true },
+            { counted: 2, left: false },
+          ],
+        ]);
+        expect(await marksOf(db)).toBe(0);
+        await expectTruth(stores);
+      }
+    }));
+
+  test('a writer that was taken for dead announces all of its segments again, also where some were counted', () =>
+    withDatabase(async (db, stores) => {
+      await expectTruth(stores);
+      const write = await openWrite(createAlertMarks(db), [1, 1_001, 2_001], NOON);
+      const later = createMongoStatisticsStore(db, () => new Date(Date.now() + 31 * 60_000));
+      expect(await later.recompute(1)).toEqual({ counted: 1, left: true });
+      await write.end();
+      await until('the mark is settled', async () => {
+        const found = await db.collection('alert_marks').findOne({ settled: true, segments: 3 });
+        return (found?.['segments'] as number[] | undefined)?.length === 4;
+      });
+    }));
+
+  test('what is removed or forwarded from very many segments is announced in parts', () =>
+    withDatabase(async (db, stores) => {
+      await insertFarApart(db, stores, 60);
+      await expectTruth(stores);
+      expect(await marksOf(db)).toBe(0);
+      const widest = async () => {
+        const marks = await db.collection('alert_marks').find().toArray();
+        return Math.max(...marks.map(({ segments }) => (segments as number[]).length));
+      };
+      await stores.alerts.markForwarded(await idsOf(stores.alerts), new Date());
+      expect(await marksOf(db)).toBe(2);
+      expect(await widest()).toBeLessThanOrEqual(51);
+      expect(statsOf(await stores.statistics.read(null))).toMatchObject({ total: 60, forwarded: 60 });
+      expect(await stores.alerts.removeOld(new Date(Date.UTC(2026, 0, 2)), 1_000)).toBe(60);
+      expect(await widest()).toBeLessThanOrEqual(51);
+      await expectTruth(stores);
+    }));
+
   test('an hour of many segments and blocks is their sum, whole and from a time within it on', () =>
     withDatabase(async (db, stores) => {
       const counters = db.collection<{ _id: string; value: number }>('counters');

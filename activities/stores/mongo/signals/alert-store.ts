@@ -9,6 +9,7 @@ import { createAlertIds } from './alert-ids.js';
 import { createAlertList } from './alert-list.js';
 import { createAlertMarks, writeOf } from './alert-marks.js';
 import { createAlertQueue } from './alert-queue.js';
+import { groupBySegments } from './alert-segments.js';
 import { oldestWindow } from './alert-window.js';
 import type { Span } from './alert-window.js';
 import { DURABLE } from '../counters.js';
@@ -137,11 +138,15 @@ export function createMongoAlertStore(db: Db): AlertStore {
         await scenarios.forget(before);
         return 0;
       }
-      const { deletedCount } = await marks.around(writeOf(found), () =>
-        // Asked again: what was released in between waits, and stays.
-        alerts.deleteMany({ ...old({ $lte: before }), _id: { $in: found.map(({ _id }) => _id) } }),
-      );
-      return deletedCount;
+      let removed = 0;
+      for (const group of groupBySegments(found, ({ _id }) => _id)) {
+        const { deletedCount } = await marks.around(writeOf(group), () =>
+          // Asked again: what was released in between waits, and stays.
+          alerts.deleteMany({ ...old({ $lte: before }), _id: { $in: group.map(({ _id }) => _id) } }),
+        );
+        removed += deletedCount;
+      }
+      return removed;
     },
     countOld: (which, before, limit) =>
       alerts.countDocuments(

@@ -2,11 +2,16 @@ import type { Collection } from 'mongodb';
 import type { DeliveryState } from '../../../../schemas/signals/signals.js';
 import type { AlertDocument } from './alert-document.js';
 import type { createAlertMarks } from './alert-marks.js';
+import { groupBySegments } from './alert-segments.js';
+
+interface Sent {
+  id: number;
+  receivedAt: Date;
+}
 
 interface Request {
-  ids: readonly number[];
+  sent: readonly Sent[];
   at: Date;
-  receivedAt: readonly Date[];
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -35,7 +40,7 @@ export function createForwardedMarker({
   function takeShare(): Request[] {
     let ids = 0;
     const end = requests.findIndex((request, index) => {
-      ids += request.ids.length;
+      ids += request.sent.length;
       return index > 0 && ids > MAX_IDS;
     });
     return requests.splice(0, end === -1 ? requests.length : end);
@@ -43,13 +48,17 @@ export function createForwardedMarker({
 
   async function write(share: readonly Request[]): Promise<void> {
     const at = new Date(Math.max(...share.map((request) => request.at.getTime())));
-    const ids = share.flatMap((request) => request.ids);
-    await marks.around({ ids, times: share.flatMap(({ receivedAt }) => receivedAt) }, () =>
-      alerts.updateMany(
-        { _id: { $in: ids }, state: UNDECIDED },
-        { $set: { state: 'forwarded', state_reason: null, forwarded: true, forwarded_at: at } },
-      ),
-    );
+    const sent = share.flatMap((request) => request.sent);
+    // What quiet watchers sent is spread over many segments.
+    for (const group of groupBySegments(sent, ({ id }) => id)) {
+      const ids = group.map(({ id }) => id);
+      await marks.around({ ids, times: group.map(({ receivedAt }) => receivedAt) }, () =>
+        alerts.updateMany(
+          { _id: { $in: ids }, state: UNDECIDED },
+          { $set: { state: 'forwarded', state_reason: null, forwarded: true, forwarded_at: at } },
+        ),
+      );
+    }
   }
 
   async function serve(): Promise<void> {
@@ -66,18 +75,21 @@ export function createForwardedMarker({
     isWriting = false;
   }
 
-  async function findTimes(ids: readonly number[]): Promise<Date[]> {
+  async function findTimes(ids: readonly number[]): Promise<Sent[]> {
     const sent = { _id: { $in: [...ids] }, state: UNDECIDED };
     const found = await alerts.find(sent, { projection: { received_at: 1 } }).toArray();
-    return found.map(({ received_at }) => received_at);
+    return found.map(({ _id, received_at }) => ({ id: _id, receivedAt: received_at }));
   }
 
   return async (ids, at, known) => {
-    const receivedAt = known ?? (await findTimes(ids));
     // Without a time there is no alert to change, and a change that no mark announces would never be counted.
-    if (receivedAt.length === 0) return;
+    const sent =
+      known?.length === ids.length
+        ? ids.map((id, index) => ({ id, receivedAt: known[index]! }))
+        : await findTimes(ids);
+    if (sent.length === 0) return;
     await new Promise<void>((resolve, reject) => {
-      requests.push({ ids, at, receivedAt, resolve, reject });
+      requests.push({ sent, at, resolve, reject });
       if (!isWriting) void serve();
     });
   };

@@ -9,7 +9,7 @@ import { MARK_EXPIRES_MS, MARK_LEASE_MS } from './alert-marks.js';
 import type { MarkDocument } from './alert-marks.js';
 import { SEGMENT_EXPRESSION } from './alert-segments.js';
 import { countersOf, increaseCounter } from '../counters.js';
-import { withMongoErrors } from '../mongo-errors.js';
+import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
 
 const TICKETS = 'statistics';
 /** Absent in a database whose alerts were counted by hours alone. */
@@ -124,6 +124,33 @@ export function createMongoStatisticsStore(db: Db, now: () => Date = () => new D
     return over;
   };
 
+  /**
+   * Takes what was counted out of marks that name more than that: the next count would choose the same segments again,
+   * and a mark wider than its limit would never go.
+   */
+  const narrow = async (
+    partly: readonly { mark: MarkDocument; left: number[] }[],
+    counted: number[],
+  ): Promise<void> => {
+    const inPlace = partly.filter(({ mark }) => mark.settled && mark.segments !== undefined);
+    if (inPlace.length > 0)
+      await marks.updateMany(
+        { _id: { $in: inPlace.map(({ mark }) => mark._id) } },
+        { $pullAll: { segments: counted } },
+      );
+    // A writer that was only taken for dead settles its mark, or announces all of it again where it is gone; so another
+    // one stands for the rest. Of two counts at once each has counted what its own leaves out.
+    for (const { mark, left } of partly.filter((one) => !inPlace.includes(one))) {
+      const rest = { settled: true, hours: mark.hours, segments: left, at: mark.at };
+      try {
+        await marks.updateOne({ _id: `rest/${mark._id}` }, { $setOnInsert: rest }, { upsert: true });
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+      }
+      await marks.deleteOne({ _id: mark._id, settled: mark.settled });
+    }
+  };
+
   const recompute = async (limit: number): Promise<{ counted: number; left: boolean }> => {
     await ensureBuilt();
     const asked = now().getTime();
@@ -145,10 +172,12 @@ export function createMongoStatisticsStore(db: Db, now: () => Date = () => new D
         .map(([segment, times]) => [segment, [...times.values()]] as const),
     );
     await counts.recount(chosen, nextTicket);
-    const over = found.filter(
-      (mark, index) =>
-        ended.has(mark._id) && [...touched[index]!.keys()].every((segment) => chosen.has(segment)),
+    const waiting = touched.map((of) => [...of.keys()].filter((segment) => !chosen.has(segment)));
+    const partly = found.flatMap((mark, index) =>
+      ended.has(mark._id) && waiting[index]!.length > 0 ? [{ mark, left: waiting[index]! }] : [],
     );
+    await narrow(partly, [...chosen.keys()]);
+    const over = found.filter((mark, index) => ended.has(mark._id) && waiting[index]!.length === 0);
     if (over.length > 0) await marks.deleteMany({ _id: { $in: over.map(({ _id }) => _id) } });
     return {
       counted: chosen.size,
