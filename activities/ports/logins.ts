@@ -46,7 +46,9 @@ export interface LoginStore {
    * when the next is free.
    */
   reserveShare(share: string, at: Date, budget: { logins: number; windowMs: number }): Promise<Date | null>;
-  /** Gives the place back that was taken then. */
+  /** Gives back one place that was taken then, of several of the same moment one. */
+  release(at: Date): Promise<void>;
+  /** Likewise of a share. */
   releaseShare(share: string, at: Date): Promise<void>;
   /** Whether CAPI ever took this password, though its token may have ended. */
   wasTaken(machineId: string, password: string): Promise<boolean>;

@@ -28,7 +28,11 @@ export interface CapiPassThrough {
    */
   passThrough(
     request: PassThroughRequest,
-    options?: { signal?: AbortSignal | undefined },
+    options?: {
+      signal?: AbortSignal | undefined;
+      /** There is a connection, secured where it has to be, and the body begins to go out on it. */
+      onConnected?: (() => void) | undefined;
+    },
   ): Promise<PassThroughAnswer>;
   close(): Promise<void>;
 }
@@ -52,10 +56,13 @@ export function createCapiPassThrough(options: {
     bodyTimeout: timeoutMs,
   });
 
-  const passThrough: CapiPassThrough['passThrough'] = async (request, { signal } = {}) => {
+  const passThrough: CapiPassThrough['passThrough'] = async (request, options = {}) => {
+    const { signal, onConnected } = options;
     assertSafe(request);
     const headers = requestHeaders(request.headers);
     const relay = relayOf(request.body);
+    // Nothing reads the body before there is a connection.
+    if (onConnected !== undefined) relay?.once('resume', onConnected);
     const inTime = AbortSignal.timeout(timeoutMs);
     const late = new AbortController();
     const stop = (): void => late.abort();

@@ -41,8 +41,15 @@ function unknownShareOf(budget: number): number {
 export interface LoginAttempt {
   login: Credentials | null;
   address: string;
-  /** When places in the shares of its address were taken; null: none were. */
-  reservedAt: Date | null;
+  /** Its places in the budget, taken when it was passed on; null: none were. */
+  places: TakenPlaces | null;
+}
+
+interface TakenPlaces {
+  at: Date;
+  shares: readonly string[];
+  /** Whether CAPI had let the machine in before. */
+  known: boolean;
 }
 
 /**
@@ -85,7 +92,7 @@ export function createLoginCache(deps: LoginCacheDeps) {
     }
     free ??= await logins.reserve(at, budgetOf(most));
     if (free !== null) for (const share of taken) await logins.releaseShare(share, at);
-    else if (!known) attempt.reservedAt = at;
+    else attempt.places = { at, shares: taken, known };
     return free;
   };
 
@@ -139,6 +146,16 @@ export function createLoginCache(deps: LoginCacheDeps) {
       return own;
     },
 
+    /** CAPI got nothing of the login, and so counts none: its places are free again. */
+    neverSent({ places }: LoginAttempt, log: Logger): Promise<void> {
+      const giveBack = async (): Promise<void> => {
+        if (places === null) return;
+        await logins.release(places.at);
+        for (const share of places.shares) await logins.releaseShare(share, places.at);
+      };
+      return withinTimeout(giveBack(), undefined, log, 'the places of a login could not be given back');
+    },
+
     /** CAPI refused the login, and nothing could be given out instead. */
     refusedByCapi: (login: Credentials, status: number, log: Logger): Promise<void> =>
       noteRefused(login, { status, message: `CAPI answered ${status} to a login` }, log),
@@ -155,17 +172,11 @@ export function createLoginCache(deps: LoginCacheDeps) {
     /**
      * CAPI let the watcher in. Stored before the watcher has its answer: its signals may come with the token at once.
      */
-    accepted(
-      request: PassedBody,
-      answer: PassedBody,
-      { address, reservedAt }: LoginAttempt,
-      log: Logger,
-    ): Promise<void> {
+    accepted(request: PassedBody, answer: PassedBody, { places }: LoginAttempt, log: Logger): Promise<void> {
       const learn = async (): Promise<void> => {
         // Whom CAPI lets in is known from then on: its address has its place back.
-        if (reservedAt !== null)
-          for (const share of [UNKNOWN_MACHINES, `address ${address}`])
-            await logins.releaseShare(share, reservedAt);
+        if (places !== null && !places.known)
+          for (const share of places.shares) await logins.releaseShare(share, places.at);
         const login = await readLogin(request, answer);
         if (login === null) return;
         const digest = createHash('sha256').update(login.token).digest('hex');

@@ -143,9 +143,13 @@ async function ask(
   ctx: PublicContext,
   deps: Pick<PassThroughDeps, 'passThrough'>,
   request: { method: string; path: string; body: Readable | null },
+  onConnected?: () => void,
 ): Promise<PassThroughAnswer> {
   try {
-    return await deps.passThrough({ ...request, headers: ctx.koa.req.headers }, { signal: ctx.signal });
+    return await deps.passThrough(
+      { ...request, headers: ctx.koa.req.headers },
+      { signal: ctx.signal, onConnected },
+    );
   } catch (error) {
     if (error instanceof AppError && error.code === 'CAPI_UNREACHABLE')
       throw new AppError('CAPI_UNREACHABLE', undefined, {
@@ -167,7 +171,7 @@ async function passLogin(ctx: PublicContext, parts: RelayParts, path: string): P
   const login = asked === null ? null : await logins.read(asked);
   // A body without a machine id has no watcher: an allow-list refuses it.
   if (parts.access.asksForWatcher) parts.access.admitWatcher(login?.machineId ?? '');
-  const attempt: LoginAttempt = { login, address: clientOf(ctx.koa), reservedAt: null };
+  const attempt: LoginAttempt = { login, address: clientOf(ctx.koa), places: null };
   const own = await logins.answerFor(attempt, ctx.log);
   if (own !== null) {
     if ('stream' in peeked) peeked.stream.resume().on('error', () => undefined);
@@ -175,9 +179,12 @@ async function passLogin(ctx: PublicContext, parts: RelayParts, path: string): P
   }
   const body = 'stream' in peeked ? peeked.stream : Readable.from([peeked.whole], { objectMode: false });
   let answer: PassThroughAnswer;
+  let connected = false;
   try {
-    answer = await ask(ctx, parts.deps, { method: 'POST', path, body });
+    answer = await ask(ctx, parts.deps, { method: 'POST', path, body }, () => (connected = true));
   } catch (error) {
+    // From a connection on CAPI may have counted it, whatever became of the answer.
+    if (!connected) await logins.neverSent(attempt, ctx.log);
     const down = error instanceof AppError && error.code === 'CAPI_UNREACHABLE';
     const known = down && login !== null ? await logins.fallback(login, ctx.log) : null;
     if (known !== null) return known;

@@ -100,6 +100,31 @@ export function loginStoreContract(subject: Subject<LoginStore>): void {
       expect((await store().overview(at(2), HOUR)).used).toBe(used);
     });
 
+    test('of several places that were taken in the same moment one is given back', async () => {
+      const budget = { logins: 3, windowMs: HOUR };
+      nextDay();
+      const share = `address ${randomUUID()}`;
+      const take = {
+        everyone: () => store().reserve(at(0), budget),
+        share: () => store().reserveShare(share, at(0), budget),
+      };
+      const giveBack = {
+        everyone: () => store().release(at(0)),
+        share: () => store().releaseShare(share, at(0)),
+      };
+      const used = async () => (await store().overview(at(1), HOUR)).used;
+      for (const which of ['everyone', 'share'] as const) {
+        for (let place = 0; place < 3; place += 1) expect(await take[which]()).toBeNull();
+        await giveBack[which]();
+        expect(await take[which]()).toBeNull();
+        expect([which, await take[which]()]).toEqual([which, at(60)]);
+        await giveBack[which]();
+      }
+      expect(await used()).toBe(2);
+      await Promise.all([store().release(at(0)), store().release(at(0)), store().release(at(30))]);
+      expect(await used()).toBe(0);
+    });
+
     test('a password that was taken is known, also when its token has ended', async () => {
       const name = machine();
       expect(await store().wasTaken(name, 'p')).toBe(false);

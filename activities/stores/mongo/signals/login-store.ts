@@ -48,6 +48,8 @@ const REFUSED = { known: '*refused', unknown: '*refused strangers' } as const;
 const MAX_REFUSED = 50;
 const REFUSED_SHOWN_MS = 24 * 3_600_000;
 const REFUSED_FOR_RATE = 429;
+/** Of a place that was given back: out of every window. */
+const NEVER = new Date(0);
 
 /**
  * Logins in collection `logins`. A password is kept as an HMAC under a key derived from SECRETS_KEY: without that key
@@ -106,8 +108,15 @@ export function createMongoLoginStore(
       },
     );
     if (matchedCount === 1) return null;
-    const oldest = (await logins.findOne({ _id: id }))?.passed?.[0] ?? at;
+    const passed = (await logins.findOne({ _id: id }))?.passed ?? [];
+    const oldest = passed.find((time) => time.getTime() > at.getTime() - windowMs) ?? at;
     return new Date(oldest.getTime() + windowMs);
+  };
+
+  /** Places of the same millisecond look alike, so one of them is first told from the others. */
+  const giveBack = async (id: string, at: Date): Promise<void> => {
+    await logins.updateOne({ _id: id, passed: at }, { $set: { 'passed.$': NEVER } });
+    await logins.updateOne({ _id: id }, { $pull: { passed: NEVER } });
   };
 
   return withMongoErrors<LoginStore>({
@@ -145,9 +154,8 @@ export function createMongoLoginStore(
       if (free === null) await logins.deleteMany({ _id: { $gt: EVERYONE, $lt: '+' }, idle_at: { $lte: at } });
       return free;
     },
-    async releaseShare(share, at) {
-      await logins.updateOne({ _id: `${EVERYONE}${share}` }, { $pull: { passed: at } });
-    },
+    release: (at) => giveBack(EVERYONE, at),
+    releaseShare: (share, at) => giveBack(`${EVERYONE}${share}`, at),
     async wasTaken(machineId, password) {
       const login = (await logins.findOne({ _id: machineId }))?.login;
       return login !== undefined && isOf(login.proof, machineId, password);

@@ -1,8 +1,11 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { mintToken } from '../../../../deploy/stand-in-capi/stand-in-token.js';
 import { OPEN_ACCESS, startProxy } from '../../support/start-proxy.js';
 import type { ProxyOptions } from '../../support/start-proxy.js';
+import { endServer } from '../../../support/loopback-server.js';
 import { startUpstream } from '../../support/scripted-upstream.js';
 
 const T0 = Date.UTC(2026, 10, 21, 8);
@@ -171,6 +174,25 @@ describe('the budget of logins', () => {
     expect(asked()).toBe(2);
     state.clock += 50 * MINUTE;
     expect((await login('w3')).status).toBe(200);
+  });
+
+  it('counts no login that never reached CAPI, and each that CAPI may have had', async () => {
+    const { state, login, asked, upstream, proxy } = await start({ timeoutMs: 1_000 });
+    const used = async () =>
+      ((await (await proxy.ask('/api/forwarding')).json()) as { logins: { used: number } }).logins.used;
+    await login('known');
+    state.clock += 61 * MINUTE;
+    const { port } = new URL(upstream.url);
+    await upstream.close();
+    closers.splice(0, 1);
+    for (let turn = 0; turn < 10; turn += 1)
+      expect([(await login('known')).status, (await login('new')).status]).toEqual([502, 502]);
+    expect(await used()).toBe(0);
+    const silent = createServer((req) => void req.resume()).listen(Number(port), '127.0.0.1');
+    await once(silent, 'listening');
+    closers.push(() => endServer(silent));
+    for (let turn = 0; turn < 2; turn += 1) expect((await login('known')).status).toBe(502);
+    expect([await used(), asked()]).toEqual([2, 1]);
   });
 
   it('0 is no budget', async () => {

@@ -13,6 +13,11 @@ interface Kept {
 }
 type KeptBlock = LoginBlock & { password: string; suspect: boolean; disproved: boolean };
 
+function withoutOne(times: readonly Date[], at: Date): Date[] {
+  const place = times.findIndex((time) => time.getTime() === at.getTime());
+  return times.filter((_, index) => index !== place);
+}
+
 /** Logins in a Map; passwords as they are. */
 export function createFakeLoginStore(): LoginStore {
   const kept = new Map<string, Kept>();
@@ -62,12 +67,11 @@ export function createFakeLoginStore(): LoginStore {
       shares.set(share, [...taken, new Date(at)]);
       return null;
     },
+    async release(at) {
+      passed = withoutOne(passed, at);
+    },
     async releaseShare(share, at) {
-      const taken = shares.get(share) ?? [];
-      shares.set(
-        share,
-        taken.filter((time) => time.getTime() !== at.getTime()),
-      );
+      shares.set(share, withoutOne(shares.get(share) ?? [], at));
     },
     async wasTaken(machineId, password) {
       return kept.get(machineId)?.login?.password === password;
