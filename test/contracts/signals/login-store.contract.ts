@@ -193,6 +193,19 @@ export function loginStoreContract(subject: Subject<LoginStore>): void {
       expect((await store().blockOf(fourth, 'p', at(1)))?.machineId).toBeNull();
     });
 
+    test('a login that succeeds after a 403 has run out does not show what that was about', async () => {
+      nextDay();
+      const [first, second, third, fourth] = [machine(), machine(), machine(), machine()];
+      for (const one of [first, second]) await store().remember(one, 'p', login(), at(0));
+      await store().block(first, 'p', block(403));
+      await store().block(second, 'p', block(403));
+      expect((await store().blockOf(fourth, 'p', at(1)))?.machineId).toBeNull();
+      await store().remember(third, 'p', login(), at(61));
+      await store().block(first, 'p', block(403, 120));
+      await store().block(second, 'p', block(403, 120));
+      expect((await store().blockOf(fourth, 'p', at(62)))?.machineId).toBeNull();
+    });
+
     test('an operator lifts it', async () => {
       nextDay();
       const [first, second] = [machine(), machine()];

@@ -120,7 +120,7 @@ export function createMongoLoginStore(
   };
 
   return withMongoErrors<LoginStore>({
-    async remember(machineId, password, { watcher, token, expiresAt, scenarios }) {
+    async remember(machineId, password, { watcher, token, expiresAt, scenarios }, at) {
       const login = {
         proof: proofOf(machineId, password),
         watcher,
@@ -135,9 +135,9 @@ export function createMongoLoginStore(
         { _id: { $in: Object.values(REFUSED) }, 'refused.machine_id': machineId },
         { $pull: { refused: { machine_id: machineId } } },
       );
-      // Our address is let in: what others were refused for was their own.
+      // Our address is let in: what others are refused for now is their own. Of what is over that tells nothing.
       await logins.updateMany(
-        { 'block.suspect': true },
+        { 'block.suspect': true, 'block.until': { $gt: at } },
         { $set: { 'block.suspect': false, 'block.disproved': true } },
       );
     },

@@ -29,24 +29,19 @@ export function createFakeLoginStore(): LoginStore {
     kept.set(id, known);
     return known;
   };
-  const clearSuspicion = ({ disproved }: { disproved: boolean }): void => {
-    for (const { block } of kept.values()) {
-      if (block?.suspect !== true) continue;
-      block.suspect = false;
-      block.disproved ||= disproved;
-    }
-  };
+  const suspects = () => [...kept.values()].flatMap(({ block }) => (block?.suspect === true ? [block] : []));
   const inForce = (at: Date) =>
     [...kept.values()].flatMap(({ block }) => (block !== undefined && block.until > at ? [block] : []));
   const plain = ({ password: _p, suspect: _s, disproved: _d, ...block }: KeptBlock) => copyRecord(block);
   return {
-    async remember(machineId, password, login) {
+    async remember(machineId, password, login, at) {
       const digest = createHash('sha256').update(login.token).digest('hex');
       const known = of(machineId);
       known.login = copyRecord({ ...login, digest, password });
       delete known.block;
       delete of('*').block;
-      clearSuspicion({ disproved: true });
+      for (const block of suspects())
+        if (block.until > at) Object.assign(block, { suspect: false, disproved: true });
       refusals = refusals.filter((refusal) => refusal.machineId !== machineId);
     },
     async recall(machineId, password) {
@@ -95,10 +90,10 @@ export function createFakeLoginStore(): LoginStore {
         blocks.find((block) => block.machineId === null) ??
         blocks.find((block) => block.machineId === machineId && block.password === password);
       if (found !== undefined) return plain(found);
-      const suspects = blocks
+      const [first, second] = blocks
         .filter(({ suspect }) => suspect)
         .sort((a, b) => a.until.getTime() - b.until.getTime());
-      return suspects.length < 2 ? null : { ...plain(suspects[0]!), machineId: null };
+      return first === undefined || second === undefined ? null : { ...plain(first), machineId: null };
     },
     async noteRefused(refused, known) {
       const others = refusals.filter((one) => one.machineId !== refused.machineId || one.known !== known);
@@ -108,7 +103,7 @@ export function createFakeLoginStore(): LoginStore {
     async unblock(machineId) {
       delete of(machineId).block;
       delete of('*').block;
-      clearSuspicion({ disproved: false });
+      for (const block of suspects()) block.suspect = false;
     },
     async overview(at, windowMs) {
       return {
