@@ -23,14 +23,14 @@ export interface MetricsQueue {
 
 export interface MetricsStore {
   /**
-   * Keeps bodies durably, in order; the same one twice is kept once. `full`: the watcher has so many waiting that its
-   * own memory is the better place, and nothing was kept.
+   * Keeps bodies durably, in order; the same one twice is kept once. Answers the ids of those that were not there yet.
+   * `full`: the watcher has so many waiting that its own memory is the better place, and nothing was kept.
    */
-  hold(watcher: string, items: readonly Omit<HeldMetrics, 'id'>[], at: Date): Promise<'held' | 'full'>;
+  hold(watcher: string, items: readonly Omit<HeldMetrics, 'id'>[], at: Date): Promise<string[] | 'full'>;
   /** The id of the oldest; null when nothing waits. */
   next(watcher: string): Promise<{ id: string; part: boolean } | null>;
   read(id: string): Promise<HeldMetrics | null>;
-  /** It is CAPI's now. Doing it twice is harmless. */
+  /** It is CAPI's now, or its sender's again. Doing it twice is harmless. */
   remove(id: string): Promise<void>;
   /** CAPI refuses it for good. */
   refuse(id: string, reason: string): Promise<void>;

@@ -36,6 +36,18 @@ export const METRICS_ERRORS = [
   'SERVICE_UNAVAILABLE',
 ] as const;
 
+/** What of a body was put away, and whether its token is newer than the one there was. */
+interface Kept {
+  ids: readonly string[];
+  newer: boolean;
+}
+const NOTHING_KEPT: Kept = { ids: [], newer: false };
+
+/** Whether a LAPI takes the answer for the last word on its metrics, and sends them no more. */
+function isDecided(status: number): boolean {
+  return (status >= 200 && status < 300) || status === 422;
+}
+
 /** Where a push of metrics goes at CAPI; null for another target. */
 export function metricsPath(method: string, target: string): MetricsPath | null {
   const [, version, kind] = /^\/(v[23])\/(usage-metrics|metrics)\/?(?:\?.*)?$/.exec(target) ?? [];
@@ -88,22 +100,39 @@ export function createMetricsRelay(
   };
 
   const hold = async (
-    ctx: PublicContext,
     { watcher, token }: Sender,
     path: MetricsPath,
     texts: readonly Buffer[],
     part: boolean,
-  ) => {
+  ): Promise<Kept> => {
     const newer =
       token !== null &&
       (await deps.watchers.saveToken(watcher, token.text, capExpiry(token.expiresAt, deps.now()))).newer;
     const items = await Promise.all(texts.map(async (text) => ({ path, part, bytes: await zipped(text) })));
-    if ((await deps.metrics.hold(watcher, items, deps.now())) === 'full')
+    const ids = await deps.metrics.hold(watcher, items, deps.now());
+    if (ids === 'full')
       throw new AppError('SERVICE_UNAVAILABLE', 'Too many metrics of this watcher wait for the central API', {
         retryAfterMs: COME_BACK_MS * 60,
       });
+    return { ids, newer };
+  };
+
+  const tell = (ctx: PublicContext, { watcher }: Sender, { newer }: Pick<Kept, 'newer'>): void => {
     if (newer) deps.notify.token(watcher, ctx.log);
     else deps.notify.metrics(watcher, ctx.log);
+  };
+
+  /** The LAPI sends all of it again, in a body that may be cut elsewhere: CAPI would count what is kept here twice. */
+  const takeBack = async (ctx: PublicContext, sender: Sender, { ids, newer }: Kept): Promise<void> => {
+    try {
+      for (const id of ids) await deps.metrics.remove(id);
+    } catch (error) {
+      ctx.log.error(
+        { err: error, watcher: sender.watcher },
+        'parts of refused metrics could not be taken back',
+      );
+    }
+    if (newer) tell(ctx, sender, { newer });
   };
 
   const readParts = async (ctx: PublicContext): Promise<readonly Buffer[]> =>
@@ -113,12 +142,23 @@ export function createMetricsRelay(
     const parts = await readParts(ctx);
     const [first = Buffer.alloc(0), ...rest] = parts;
     // Before the first goes out: what was answered as taken must not hang on what happens to us afterwards.
-    if (rest.length > 0) await hold(ctx, sender, path, rest, true);
-    const answer = await send(ctx, path, first);
-    if (answer?.status === 401) await noteRefusal(ctx.koa.req.headers.authorization, deps.watchers, ctx.log);
-    if (answer !== null) return relayed(answer.status, { headers: answer.headers, body: answer.body });
-    await hold(ctx, sender, path, [first], rest.length > 0);
-    return json(200, { message: 'OK' });
+    const kept = rest.length > 0 ? await hold(sender, path, rest, true) : NOTHING_KEPT;
+    try {
+      const answer = await send(ctx, path, first);
+      if (answer !== null) {
+        const { status, headers, body } = answer;
+        if (status === 401) await noteRefusal(ctx.koa.req.headers.authorization, deps.watchers, ctx.log);
+        if (!isDecided(status)) await takeBack(ctx, sender, kept);
+        else if (rest.length > 0) tell(ctx, sender, kept);
+        return relayed(status, { headers, body });
+      }
+      const { newer } = await hold(sender, path, [first], rest.length > 0);
+      tell(ctx, sender, { newer: newer || kept.newer });
+      return json(200, { message: 'OK' });
+    } catch (error) {
+      await takeBack(ctx, sender, kept);
+      throw error;
+    }
   };
 
   /** The first answer of CAPI to a token: from a yes on its metrics are unpacked, and held while CAPI is down. */

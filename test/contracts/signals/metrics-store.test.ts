@@ -37,10 +37,19 @@ function metricsStoreContract(subject: Subject<MetricsStore>): void {
       expect(await store().next(watcher)).toBeNull();
       await store().hold(watcher, [item('late')], at(9));
       await store().hold(watcher, [item('1', true), item('2', true), item('3', true)], at(1));
-      expect(await store().hold(watcher, [item('late'), item('1', true)], at(20))).toBe('held');
+      expect(await store().hold(watcher, [item('late'), item('1', true)], at(20))).toEqual([]);
       expect((await store().next(watcher))?.part).toBe(true);
       expect(await drain(watcher)).toEqual(['1', '2', '3', 'late']);
       expect(await store().read('unknown')).toBeNull();
+    });
+
+    test('what was not there before can be taken back', async () => {
+      const watcher = `w-${randomUUID()}`;
+      await store().hold(watcher, [item('before')], at(1));
+      const kept = await store().hold(watcher, [item('before'), item('1', true), item('2', true)], at(2));
+      expect(kept).toHaveLength(2);
+      for (const id of kept) await store().remove(id);
+      expect(await drain(watcher)).toEqual(['before']);
     });
 
     test('what is refused is stepped over and counted', async () => {

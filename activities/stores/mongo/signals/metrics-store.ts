@@ -32,6 +32,7 @@ export function createMongoMetricsStore(db: Db): MetricsStore {
     async hold(watcher, items, at) {
       const present = await held.countDocuments({ watcher, state: 'held' }, { limit: MAX_HELD });
       if (present + items.length > MAX_HELD) return 'full';
+      const kept: string[] = [];
       for (const [place, { path, bytes, part }] of items.entries()) {
         const digest = createHash('sha256').update(`${watcher}\n${path}\n`).update(bytes).digest('hex');
         try {
@@ -45,11 +46,15 @@ export function createMongoMetricsStore(db: Db): MetricsStore {
             place,
             received_at: at,
           });
+          kept.push(digest);
         } catch (error) {
-          if (!isDuplicateKey(error)) throw error;
+          if (isDuplicateKey(error)) continue;
+          // The sender is told that nothing was taken.
+          await held.deleteMany({ _id: { $in: kept } }).catch(() => undefined);
+          throw error;
         }
       }
-      return 'held';
+      return kept;
     },
     async next(watcher) {
       const [first] = await held

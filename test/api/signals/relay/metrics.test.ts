@@ -112,12 +112,46 @@ describe('POST of metrics', () => {
     expect(String(taken[2]!.body)).toBe('{}');
   });
 
-  it('over 9 MiB goes in parts: the first at once, the rest held', async () => {
+  /** Over 9 MiB. */
+  const large = () => {
     const components = Array.from({ length: 5 }, (_, i) => ({
       name: `r${i}`,
       pad: randomBytes(1536 * 1024).toString('hex'),
     }));
     const body = gzipSync(JSON.stringify({ remediation_components: components, log_processors: [] }));
+    return { components, body };
+  };
+
+  it.each([400, 401, 403, 413, 429])('over 9 MiB, nothing is kept when CAPI answers %d', async (status) => {
+    answer(status);
+    const { body } = large();
+    expect((await post('/v3/usage-metrics', body, { 'content-encoding': 'gzip' })).status).toBe(status);
+    expect([taken.length, await held()]).toEqual([1, []]);
+    expect(proxy.woken).not.toContain('metrics of w1');
+  });
+
+  it('over 9 MiB, the rest goes out where CAPI refuses the first part for good', async () => {
+    answer(422);
+    const { body } = large();
+    expect((await post('/v3/usage-metrics', body, { 'content-encoding': 'gzip' })).status).toBe(422);
+    expect((await held()).length).toBeGreaterThan(1);
+    expect(proxy.woken).toContain('metrics of w1');
+  });
+
+  it('over 9 MiB, nothing is kept when the first part can be neither sent nor held', async () => {
+    const { metrics } = proxy.stores;
+    const hold = metrics.hold.bind(metrics);
+    let holds = 0;
+    metrics.hold = async (...given) => ((holds += 1) > 1 ? 'full' : hold(...given));
+    answer(503);
+    const { body } = large();
+    expect((await post('/v3/usage-metrics', body, { 'content-encoding': 'gzip' })).status).toBe(503);
+    expect([holds, await held()]).toEqual([2, []]);
+    expect(proxy.woken).not.toContain('metrics of w1');
+  });
+
+  it('over 9 MiB goes in parts: the first at once, the rest held', async () => {
+    const { components, body } = large();
     expect((await post('/v3/usage-metrics', body, { 'content-encoding': 'gzip' })).status).toBe(200);
     const namesIn = (text: string): string[] =>
       (JSON.parse(text) as { remediation_components: { name: string }[] }).remediation_components.map(

@@ -15,11 +15,14 @@ export function createFakeMetricsStore(most = 2_000): MetricsStore {
   return {
     async hold(watcher, items, at) {
       if (waiting().filter((item) => item.watcher === watcher).length + items.length > most) return 'full';
+      const kept: string[] = [];
       for (const item of items) {
         const id = createHash('sha256').update(`${watcher}\n${item.path}\n`).update(item.bytes).digest('hex');
-        if (!all.has(id)) all.set(id, { ...item, id, watcher, at: new Date(at), refused: false });
+        if (all.has(id)) continue;
+        all.set(id, { ...item, id, watcher, at: new Date(at), refused: false });
+        kept.push(id);
       }
-      return 'held';
+      return kept;
     },
     async next(watcher) {
       const first = waiting().find((item) => item.watcher === watcher);
