@@ -113,7 +113,7 @@ export interface AlertStore {
   watchersWaiting(before: Date, limit: number): Promise<string[]>;
   /**
    * Removes alerts received at or before a point in time, the oldest first, and answers how many. What waits for CAPI
-   * or for a person (`waiting`, `quarantined`) stays, however old it is.
+   * or for a person (`waiting`, `quarantined`, and `withheld` for a reason of `DEFERRED_REASONS`) stays, however old.
    */
   removeOld(before: Date, limit: number): Promise<number>;
   /** quarantined → discarded, as `discardWaiting` does, over all watchers. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { AlertQuery, AlertStore } from '../../../activities/ports/signals.js';
-import { FORWARDING_WAS_OFF } from '../../../schemas/signals/signals.js';
+import { DEFERRED_REASONS, FORWARDING_WAS_OFF } from '../../../schemas/signals/signals.js';
 import type { Alert } from '../../../schemas/signals/signals.js';
 import { sampleAlert, sampleSignal } from './alert-store-samples.js';
 import { times } from '../samples.js';
@@ -506,6 +506,31 @@ export function alertStoreContract(subject: Subject<AlertStore>): void {
         expect(await giveUp(1)).toEqual({ discarded: 0, left: false });
         expect([await due('quarantined', 9), await due('removable', 9)]).toEqual([1, 3]);
         expect(await store().removeOld(ancient(9), 10)).toBe(3);
+      });
+
+      test('leaves what is deferred, until it is let go, and takes what the loop guard withheld', async () => {
+        const watcher = newWatcher();
+        const ancient = (days: number): Date => new Date(Date.UTC(1999, 0, days));
+        const reasons = [...DEFERRED_REASONS, 'a loop', undefined];
+        await store().insert(
+          reasons.map((stateReason, index) =>
+            sampleAlert({
+              watcher,
+              state: 'withheld',
+              receivedAt: ancient(index + 1),
+              ...(stateReason !== undefined && { stateReason }),
+            }),
+          ),
+        );
+        expect(await store().countOld('removable', ancient(9), 10)).toBe(2);
+        expect(await store().removeOld(ancient(9), 10)).toBe(2);
+        expect(await store().removeOld(ancient(9), 10)).toBe(0);
+        expect(await store().releaseDeferred(watcher, 10)).toEqual({
+          released: DEFERRED_REASONS.length,
+          left: false,
+        });
+        await store().markForwarded(await waitingIds(watcher), at(0));
+        expect(await store().removeOld(ancient(9), 10)).toBe(DEFERRED_REASONS.length);
       });
 
       test('twice at once removes everything once', async () => {

@@ -1,6 +1,7 @@
 import { MongoBulkWriteError } from 'mongodb';
-import type { Db } from 'mongodb';
+import type { Db, Filter } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
+import { DEFERRED_REASONS } from '../../../../schemas/signals/signals.js';
 import type { DeliveryState, NewAlert } from '../../../../schemas/signals/signals.js';
 import type { AlertStore } from '../../../ports/signals.js';
 import { toAlert, toDocument } from './alert-document.js';
@@ -27,8 +28,20 @@ class Unsettled extends AppError {
   }
 }
 
-/** All but what waits for CAPI, or for a person: that no retention takes. Each of them bounds a part of the index. */
-const REMOVABLE_STATES: DeliveryState[] = ['filtered', 'withheld', 'forwarded', 'discarded'];
+const DONE: DeliveryState[] = ['filtered', 'forwarded', 'discarded'];
+
+/**
+ * All but what waits for CAPI, or for a person, as what is deferred does: that no retention takes. Each part has bounds
+ * of its own in the index.
+ */
+function removable(received_at: Span): Filter<AlertDocument> {
+  return {
+    $or: [
+      { state: { $in: DONE }, received_at },
+      { state: 'withheld', received_at, state_reason: { $nin: [...DEFERRED_REASONS] } },
+    ],
+  };
+}
 
 /**
  * Alerts in collection `alerts`, one document each: the record and the queue are the same thing, so that neither can
@@ -127,10 +140,9 @@ export function createMongoAlertStore(db: Db): AlertStore {
       }));
     },
     async removeOld(before, limit) {
-      const old = (received_at: Span) => ({ received_at, state: { $in: REMOVABLE_STATES } });
-      const span = await oldestWindow(alerts, old, { needed: limit, before });
+      const span = await oldestWindow(alerts, removable, { needed: limit, before });
       const found = await alerts
-        .find(old(span), { projection: { received_at: 1 } })
+        .find(removable(span), { projection: { received_at: 1 } })
         .sort({ received_at: 1, _id: 1 })
         .limit(limit)
         .toArray();
@@ -142,7 +154,7 @@ export function createMongoAlertStore(db: Db): AlertStore {
       for (const group of groupBySegments(found, ({ _id }) => _id)) {
         const { deletedCount } = await marks.around(writeOf(group), () =>
           // Asked again: what was released in between waits, and stays.
-          alerts.deleteMany({ ...old({ $lte: before }), _id: { $in: group.map(({ _id }) => _id) } }),
+          alerts.deleteMany({ ...removable({ $lte: before }), _id: { $in: group.map(({ _id }) => _id) } }),
         );
         removed += deletedCount;
       }
@@ -150,10 +162,9 @@ export function createMongoAlertStore(db: Db): AlertStore {
     },
     countOld: (which, before, limit) =>
       alerts.countDocuments(
-        {
-          received_at: { $lte: before },
-          state: which === 'quarantined' ? 'quarantined' : { $in: REMOVABLE_STATES },
-        },
+        which === 'quarantined'
+          ? { state: 'quarantined', received_at: { $lte: before } }
+          : removable({ $lte: before }),
         { limit },
       ),
   });

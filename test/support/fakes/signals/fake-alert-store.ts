@@ -43,6 +43,11 @@ export interface FakeAlertStore extends AlertStore {
   matchedRules(): { name: string; receivedAt: Date }[];
 }
 
+function isRemovable({ state, stateReason }: Pick<StoredAlert, 'state' | 'stateReason'>): boolean {
+  if (state === 'withheld') return !DEFERRED_REASONS.includes(stateReason ?? '');
+  return state !== 'waiting' && state !== 'quarantined';
+}
+
 /** Alerts in a Map, by id. */
 export function createFakeAlertStore(): FakeAlertStore {
   const alerts = new Map<number, StoredAlert>();
@@ -178,10 +183,9 @@ export function createFakeAlertStore(): FakeAlertStore {
     },
     async countOld(which, before, limit) {
       const old = [...alerts.values()].filter(
-        ({ state, receivedAt }) =>
-          receivedAt <= before &&
-          state !== 'waiting' &&
-          (state === 'quarantined') === (which === 'quarantined'),
+        (alert) =>
+          alert.receivedAt <= before &&
+          (which === 'quarantined' ? alert.state === 'quarantined' : isRemovable(alert)),
       );
       return Math.min(limit, old.length);
     },
@@ -251,9 +255,7 @@ export function createFakeAlertStore(): FakeAlertStore {
     },
     async removeOld(before, limit) {
       const old = [...alerts.values()]
-        .filter(
-          ({ state, receivedAt }) => !['waiting', 'quarantined'].includes(state) && receivedAt <= before,
-        )
+        .filter((alert) => isRemovable(alert) && alert.receivedAt <= before)
         .sort((a, b) => a.receivedAt.getTime() - b.receivedAt.getTime() || a.id - b.id)
         .slice(0, limit);
       for (const { id, watcher, identity } of old) {
