@@ -115,8 +115,8 @@ const UNCUT =
   /^(?:\p{Script_Extensions=Katakana}{2}|[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]{2})$/u;
 
 /**
- * What is cut at once. Each segment that V8 answers comes with a copy of the whole text: a question of a hundred thousand
- * characters would take gigabytes. No word goes over white space, and a piece ends behind a word where it can.
+ * What is cut at once. Each segment that V8 answers comes with a copy of the whole text: a question of a hundred
+ * thousand characters would take gigabytes. No word goes over white space, and a piece ends behind a word if it can.
  */
 const PIECE = /\S{1,500}(?![\p{L}\p{M}\p{N}])|\S{1,500}/gu;
 

@@ -26,6 +26,9 @@ interface Stored {
   messages: { role: string; content: string }[];
 }
 
+/** What is sent, of one kind or another. */
+type Body = Stored & { keep: number };
+
 /** What the server keeps, by id; it checks the revision of messages and not that of other changes, as ours does. */
 const stored = new Map<string, Stored>();
 /** Answers to the reading of a conversation wait for these. */
@@ -47,7 +50,7 @@ async function serve(input: Request | string, init?: RequestInit): Promise<Respo
   const { pathname } = new URL(request.url);
   if (pathname === '/v1/chat/completions') return answerOf('The answer.');
   const [, , , , id, messages] = pathname.split('/');
-  const body = request.method === 'GET' ? {} : await request.json();
+  const body = (request.method === 'GET' ? {} : await request.json()) as Body;
   if (id === undefined) {
     const made: Stored = { title: body.title, revision: 1, messages: [] };
     stored.set('made', made);
@@ -57,8 +60,8 @@ async function serve(input: Request | string, init?: RequestInit): Promise<Respo
   const known = stored.get(id);
   if (known === undefined) return Response.json({ detail: '[NOT_FOUND]: There is none' }, { status: 404 });
   if (request.method === 'GET')
-    return Response.json({ ...(await headOf(id, known).json()), messages: known.messages });
-  if (messages === undefined) known.title = body.title ?? known.title;
+    return Response.json({ ...((await headOf(id, known).json()) as object), messages: known.messages });
+  if (messages === undefined) known.title = (body as Partial<Body>).title ?? known.title;
   else if (body.revision !== known.revision)
     return Response.json({ detail: '[CONFLICT]: It has changed' }, { status: 409 });
   else known.messages = [...known.messages.slice(0, body.keep), ...body.messages];
