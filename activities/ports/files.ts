@@ -42,12 +42,15 @@ export interface FileStore {
     scope: Scope,
     partitions: readonly string[],
   ): AsyncIterable<{ fileKey: string; fileId: string; filename: string }>;
-  /** Live files of a partition that share a relationship id, by file id; the first of them when a limit is given. */
+  /**
+   * Live files of a partition that share a relationship id, by file id; the first of them when a limit is given, and
+   * those behind a file id.
+   */
   listRelated(
     scope: Scope,
     partition: string,
     relationshipId: string,
-    options?: { limit?: number },
+    options?: { limit?: number; after?: string | undefined },
   ): Promise<FileRecord[]>;
   /** Live files per partition and the chunks of their versions; as exact as `countLive`, and one question. */
   totalLive(partitions: readonly string[]): Promise<Map<string, { files: number; chunks: number }>>;

@@ -82,8 +82,8 @@ export async function expandResults(
   let listed = 0;
   const isFull = (): boolean => added.length >= MAX_ADDED || listed >= MAX_LISTED;
 
-  const add = async (files: readonly FileRecord[], addedAs: AddedAs): Promise<void> => {
-    const room = Math.min(relatedLimit, MAX_ADDED - added.length, MAX_LISTED - listed);
+  const add = async (files: readonly FileRecord[], addedAs: AddedAs, most = relatedLimit): Promise<void> => {
+    const room = Math.min(most, MAX_ADDED - added.length, MAX_LISTED - listed);
     listed += Math.min(files.length, room);
     const found = await firstChunks(stores, files, room, signal);
     const fresh = found.filter(({ chunk_id: id }) => !present.has(id));
@@ -109,14 +109,19 @@ export async function expandResults(
           relationshipId: version.relationship_id,
         });
     for (const { partition, relationshipId } of groups.values()) {
-      if (isFull()) break;
-      const group = await stores.files.listRelated(limits.scope, partition, relationshipId, {
-        limit: relatedLimit + foundFiles.size,
-      });
-      await add(
-        group.filter(({ file_key: key }) => !foundFiles.has(key)),
-        'related',
-      );
+      // Page by page until enough is added: filter and workspace are looked at behind the list.
+      let wanted = relatedLimit;
+      let after: string | undefined;
+      while (!isFull() && wanted > 0) {
+        const limit = wanted + foundFiles.size;
+        const page = await stores.files.listRelated(limits.scope, partition, relationshipId, { limit, after });
+        const others = page.filter(({ file_key: key }) => !foundFiles.has(key)).slice(0, wanted);
+        const before = added.length;
+        await add(others, 'related', wanted);
+        wanted -= added.length - before;
+        after = others.at(-1)?.file_id;
+        if (page.length < limit || after === undefined) break;
+      }
     }
   }
   if (request.includeAncestors) {

@@ -8,6 +8,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import { PageMarks, PageQuery } from '../../../schemas/documents/documents-api.js';
 import { findExtract } from '../../retrieval/search/find-extract.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
+import { clientHas } from '../../http/client-has.js';
 import { createPlaces } from '../../http/places.js';
 import { json, route } from '../../http/route.js';
 import type { CallerContext, Route } from '../../http/route.js';
@@ -101,7 +102,7 @@ export function pageRoutes({ adapters, config, tools }: GatewayDeps): Route[] {
           ETag: `"${found.version.content_sha256}-${found.page}"`,
           'Cache-Control': 'private, no-cache',
         };
-        if (ctx.koa.get('If-None-Match') === headers.ETag) return { status: 304, headers };
+        if (clientHas(ctx.koa, headers.ETag)) return { status: 304, headers };
         const { png } = await drawInTurn(ctx, found, '');
         return { status: 200, content: { type: 'image/png', data: png }, headers };
       },

@@ -4,6 +4,7 @@ import { PlainError } from '../../../schemas/documents/documents-api.js';
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import { readByteRange } from '../../http/byte-range.js';
+import { clientHas } from '../../http/client-has.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { findExtract } from '../../retrieval/search/find-extract.js';
 
@@ -31,6 +32,7 @@ export function staticRoutes({ adapters, config }: GatewayDeps): Route[] {
       responses: {
         200: file,
         206: { ...file, description: 'The range asked for' },
+        304: { description: 'The client has it' },
         416: { description: 'There is no such range', schema: PlainError },
       },
       errors: ['AUTH_ERROR', 'NOT_FOUND'],
@@ -41,9 +43,10 @@ export function staticRoutes({ adapters, config }: GatewayDeps): Route[] {
           : null;
         if (saved === null) throw new AppError('NOT_FOUND', 'The source file is not kept', { plain: true });
         const etag = `"${version.content_sha256}"`;
+        const common = { 'Accept-Ranges': 'bytes', 'Cache-Control': 'private, no-cache', ETag: etag };
+        if (clientHas(koa, etag)) return { status: 304, headers: common };
         const current = koa.get('If-Range') === '' || koa.get('If-Range') === etag;
         const range = current ? readByteRange(koa.get('Range'), saved.size) : null;
-        const common = { 'Accept-Ranges': 'bytes', 'Cache-Control': 'private, no-cache', ETag: etag };
         if (range === 'unsatisfiable')
           return {
             ...json(416, { detail: 'Range Not Satisfiable' }),

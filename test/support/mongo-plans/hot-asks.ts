@@ -247,6 +247,10 @@ function fileAsks({ files, claims, blobs, records }: Stores): Ask[] {
     ['files.listByWorkspace', () => files.listByWorkspace('workspace-20')],
     ['files.listWorkspaceKeys', () => files.listWorkspaceKeys('workspace-20')],
     ['files.listRelated', () => files.listRelated(EVERYTHING, large, 'relation-40', { limit: 20 })],
+    [
+      'files.listRelated, behind one',
+      () => files.listRelated(EVERYTHING, large, 'relation-40', { limit: 20, after: 'm' }),
+    ],
     ['files.liveTasks', () => files.liveTasks(['task-7', 'task-8'])],
     ['files.listLive of a small partition', () => files.listLive(EVERYTHING, partitionName(7))],
     ['files.pageLive', () => files.pageLive(large, { after: 'file-100', limit: 100 })],

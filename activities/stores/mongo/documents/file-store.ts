@@ -82,10 +82,15 @@ export function createMongoFileStore(db: Db): FileStore {
       for await (const { _id, file_id: fileId, live } of found)
         yield { fileKey: _id, fileId, filename: live?.filename ?? '' };
     },
-    async listRelated(scope, partition, relationshipId, { limit = 0 } = {}) {
+    async listRelated(scope, partition, relationshipId, { limit = 0, after } = {}) {
       if (!inScope(scope, partition)) return [];
       const documents = await files
-        .find({ partition, 'live.relationship_id': relationshipId, ...NAMED })
+        .find({
+          partition,
+          'live.relationship_id': relationshipId,
+          ...(after === undefined ? {} : { file_id: { $gt: after } }),
+          ...NAMED,
+        })
         .sort({ file_id: 1 })
         .limit(limit)
         .toArray();

@@ -76,6 +76,18 @@ describe('GET /static/{extract_id}', () => {
     expect((await get(id, { Range: 'bytes=0-1', 'If-Range': '"older"' })).status).toBe(200);
   });
 
+  it('says that a client has it that names its tag, before a range is looked at', async () => {
+    const id = await index();
+    const etag = (await get(id)).headers.get('etag') ?? '';
+    for (const tags of [etag, `W/${etag}`, `"older", ${etag}`, '*'])
+      for (const Range of ['', 'bytes=0-1']) {
+        const response = await get(id, { 'If-None-Match': tags, ...(Range !== '' && { Range }) });
+        expect([tags, response.status, await response.text()]).toEqual([tags, 304, '']);
+        expect(response.headers.get('etag')).toBe(etag);
+      }
+    expect((await get(id, { 'If-None-Match': '"older"' })).status).toBe(200);
+  });
+
   it('never lets a browser run what it downloads, whatever its name', async () => {
     const id = await index('页 "1"\r\nX-Evil: yes.html');
     const response = await get(id);

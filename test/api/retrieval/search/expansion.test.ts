@@ -103,6 +103,38 @@ describe('include_related', () => {
   });
 });
 
+describe('include_related in a group of which most does not count', () => {
+  const partition = 'flock';
+  const within = (query: string) =>
+    askJson(gateway, 'GET', `/search/partition/${partition}?text=curlew&top_k=1&include_related=true&${query}`, {
+      token: ada.token,
+    }).then(([, { documents }]) => documents as LooseBody[]);
+  beforeAll(async () => {
+    const where = { partition, token: ada.token };
+    const place = (fileId: string, line: string, shelf: string) =>
+      put(fileId, { relationship_id: 'birds', shelf }, [line], where);
+    for (let bird = 10; bird < 35; bird += 1) await place(`a${bird}`, `A common bird, number ${bird}.`, 'low');
+    await place('z1', 'The curlew calls.', 'high');
+    await place('z2', 'Its nest is well hidden.', 'high');
+    const { token } = ada;
+    await askJson(gateway, 'POST', `/partition/${partition}/workspaces`, { token, body: { workspace_id: 'w' } });
+    const body = { file_ids: ['z1', 'z2'] };
+    await askJson(gateway, 'POST', `/partition/${partition}/workspaces/w/files`, { token, body });
+  });
+
+  it.each(['workspace=w', `filter=${encodeURIComponent('shelf == "high"')}`])(
+    'looks behind the first files: %s',
+    async (query) => {
+      expect(filesOf(await within(query))).toEqual(['z1', 'z2']);
+      expect(filesOf(await within(`${query}&related_limit=1`))).toEqual(['z1', 'z2']);
+    },
+  );
+
+  it('adds as many as were asked for', async () => {
+    expect(filesOf(await within('related_limit=3'))).toEqual(['z1', 'a10', 'a11', 'a12']);
+  });
+});
+
 describe('include_ancestors', () => {
   it('adds the files above, nearest first', async () => {
     const documents = await ask('text=quince&top_k=1&include_ancestors=true');

@@ -65,10 +65,10 @@ export function createFakeFileStore(): FileStore {
       for (const { file_key: fileKey, file_id: fileId, live } of seen.flatMap(liveOf))
         yield { fileKey, fileId, filename: live?.filename ?? '' };
     },
-    async listRelated(scope, partition, relationshipId, { limit = Infinity } = {}) {
+    async listRelated(scope, partition, relationshipId, { limit = Infinity, after = '' } = {}) {
       if (!inScope(scope, partition)) return [];
       return liveOf(partition)
-        .filter((file) => file.live?.relationship_id === relationshipId)
+        .filter((file) => file.live?.relationship_id === relationshipId && file.file_id > after)
         .slice(0, limit)
         .map(copy);
     },
