@@ -114,7 +114,10 @@ export async function expandResults(
       let after: string | undefined;
       while (!isFull() && wanted > 0) {
         const limit = wanted + foundFiles.size;
-        const page = await stores.files.listRelated(limits.scope, partition, relationshipId, { limit, after });
+        const page = await stores.files.listRelated(limits.scope, partition, relationshipId, {
+          limit,
+          after,
+        });
         const others = page.filter(({ file_key: key }) => !foundFiles.has(key)).slice(0, wanted);
         const before = added.length;
         await add(others, 'related', wanted);

@@ -124,7 +124,9 @@ export function fileLinksContract(subject: Subject<FileStore>): void {
       const mine: Scope = { kind: 'partitions', userId: 1, roles: { [partition]: 'viewer' } };
       expect(ids(await store().listRelated(mine, partition, 'thread/1'))).toEqual(['a', 'b']);
       expect(ids(await store().listRelated(mine, partition, 'thread/1', { limit: 1 }))).toEqual(['a']);
-      expect(ids(await store().listRelated(mine, partition, 'thread/1', { limit: 5, after: 'a' }))).toEqual(['b']);
+      expect(ids(await store().listRelated(mine, partition, 'thread/1', { limit: 5, after: 'a' }))).toEqual([
+        'b',
+      ]);
       expect(await store().listRelated(mine, partition, 'none')).toEqual([]);
       expect(await store().listRelated(mine, `q-${partition}`, 'thread/1')).toEqual([]);
       expect(ids(await store().listLive(mine, partition, { degradedStage: 'caption' }))).toEqual(['b']);

@@ -106,18 +106,27 @@ describe('include_related', () => {
 describe('include_related in a group of which most does not count', () => {
   const partition = 'flock';
   const within = (query: string) =>
-    askJson(gateway, 'GET', `/search/partition/${partition}?text=curlew&top_k=1&include_related=true&${query}`, {
-      token: ada.token,
-    }).then(([, { documents }]) => documents as LooseBody[]);
+    askJson(
+      gateway,
+      'GET',
+      `/search/partition/${partition}?text=curlew&top_k=1&include_related=true&${query}`,
+      {
+        token: ada.token,
+      },
+    ).then(([, { documents }]) => documents as LooseBody[]);
   beforeAll(async () => {
     const where = { partition, token: ada.token };
     const place = (fileId: string, line: string, shelf: string) =>
       put(fileId, { relationship_id: 'birds', shelf }, [line], where);
-    for (let bird = 10; bird < 35; bird += 1) await place(`a${bird}`, `A common bird, number ${bird}.`, 'low');
+    for (let bird = 10; bird < 35; bird += 1)
+      await place(`a${bird}`, `A common bird, number ${bird}.`, 'low');
     await place('z1', 'The curlew calls.', 'high');
     await place('z2', 'Its nest is well hidden.', 'high');
     const { token } = ada;
-    await askJson(gateway, 'POST', `/partition/${partition}/workspaces`, { token, body: { workspace_id: 'w' } });
+    await askJson(gateway, 'POST', `/partition/${partition}/workspaces`, {
+      token,
+      body: { workspace_id: 'w' },
+    });
     const body = { file_ids: ['z1', 'z2'] };
     await askJson(gateway, 'POST', `/partition/${partition}/workspaces/w/files`, { token, body });
   });
