@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
+import { upserted, withMongoErrors } from './mongo-errors.js';
 import type { CounterStore } from '../../ports/files.js';
 
 /** Acknowledged by a majority and in the journal: what was answered after it survives whatever happens. */
@@ -23,19 +23,14 @@ export async function increaseCounter(
   name: string,
   by = 1,
 ): Promise<number> {
-  const increase = () =>
+  const { value } = await upserted(() =>
     counters.findOneAndUpdate(
       { _id: name },
       { $inc: { value: by } },
       { upsert: true, returnDocument: 'after' },
-    );
-  const document = await increase().catch((error: unknown) => {
-    // Only the very first call can collide, with another one that inserts the counter.
-    if (isDuplicateKey(error)) return increase();
-    throw error;
-  });
-  if (document === null) throw new Error('an upsert answers a document');
-  return document.value;
+    ),
+  );
+  return value;
 }
 
 /** Counters in collection `counters`. */

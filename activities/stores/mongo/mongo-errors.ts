@@ -109,6 +109,16 @@ export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && isDuplicateKeyReply(replyOf(error));
 }
 
+/** The document of an upsert by id. Only the very first can collide, with another one that inserts it. */
+export async function upserted<Found>(upsert: () => Promise<Found | null>): Promise<Found> {
+  const found = await upsert().catch((error: unknown) => {
+    if (isDuplicateKey(error)) return upsert();
+    throw error;
+  });
+  if (found === null) throw new Error('an upsert answers a document');
+  return found;
+}
+
 /** Whether the write was rolled back because it and another one waited for each other. */
 export function isDeadlockReply(reply: Reply): boolean {
   return DEADLOCK_CODES.has(Number(reply.code)) || isInternal(reply, FERRETDB_DEADLOCK);
