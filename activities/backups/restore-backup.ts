@@ -1,4 +1,5 @@
 import { AppError } from '../../schemas/app-error.js';
+import { DEFAULT_ADMIN } from '../../schemas/documents/users.js';
 import type { BackupManifest, BackupPart } from '../../schemas/backups/backups.js';
 import type { BackupAdapters, BackupStorage, RecordArchive, StoredDocument } from '../ports/backups.js';
 import type { Adapters } from '../ports/adapters.js';
@@ -29,7 +30,6 @@ export interface RestorePosition {
   counts: Record<string, number>;
 }
 
-const ADMINISTRATOR = 1;
 const OF_TOKEN = ['token_digest', 'environment_digest'] as const;
 
 /** Records that are written at once. */
@@ -185,9 +185,9 @@ async function withOwnToken(
   archive: RecordArchive,
   users: readonly StoredDocument[],
 ): Promise<StoredDocument[]> {
-  const present = (await archive.getMany('users', [ADMINISTRATOR])).get(ADMINISTRATOR);
+  const present = (await archive.getMany('users', [DEFAULT_ADMIN])).get(DEFAULT_ADMIN);
   return users.map((user) =>
-    user._id === ADMINISTRATOR && present !== undefined
+    user._id === DEFAULT_ADMIN && present !== undefined
       ? {
           ...user,
           ...Object.fromEntries(OF_TOKEN.flatMap((name) => (name in present ? [[name, present[name]]] : []))),

@@ -1,10 +1,9 @@
+import { DEFAULT_ADMIN } from '../../schemas/documents/users.js';
 import type { ImportSource } from '../../schemas/imports/imports.js';
 import { createUser } from '../documents/commands/create-user.js';
 import type { Adapters } from '../ports/adapters.js';
 import type { ImportStore } from '../ports/imports.js';
 import type { SourceUser } from './read-source.js';
-
-const ADMINISTRATOR = 1;
 
 export interface ImportUsersDeps extends Pick<Adapters, 'users' | 'counters'> {
   imports: Pick<ImportStore, 'mapUser'>;
@@ -47,7 +46,7 @@ async function knownUser(
 ): Promise<number | null> {
   const mapped = source.users[id];
   if (mapped !== undefined && (await users.get(mapped)) !== null) return mapped;
-  if (id === ADMINISTRATOR) return ADMINISTRATOR;
+  if (id === DEFAULT_ADMIN) return DEFAULT_ADMIN;
   if (externalUserId === null && email === null) return null;
   return (await users.findByIdentity({ externalUserId, email }))?.user_id ?? null;
 }

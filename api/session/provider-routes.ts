@@ -4,6 +4,7 @@ import type { SessionStore } from '../../activities/ports/sessions.js';
 import type { Adapters } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { Config } from '../../schemas/config/config.js';
+import { DEFAULT_ADMIN } from '../../schemas/documents/users.js';
 import type { UserRecord } from '../../schemas/documents/users.js';
 import { SignInMethods } from '../../schemas/session-api.js';
 import { createUser } from '../../activities/documents/commands/create-user.js';
@@ -104,9 +105,6 @@ export function signInMethodsRoute(oidc: boolean): Route {
   });
 }
 
-/** The user of the environment's token. */
-const ADMINISTRATOR = 1;
-
 /**
  * Signing in at an identity provider (OpenID Connect, authorisation code with PKCE). Its subject is the external id of
  * a user; the session is the same as with a token.
@@ -120,7 +118,7 @@ export function providerRoutes(deps: ProviderRouteDeps): Route[] {
     const known = await users.findByIdentity({ externalUserId: subject });
     if (known !== null) {
       // User 1 has the token of the environment, which is the way in while the provider is away.
-      const follows = settings.adminGroups.length > 0 && known.user_id !== ADMINISTRATOR;
+      const follows = settings.adminGroups.length > 0 && known.user_id !== DEFAULT_ADMIN;
       const changed = follows && known.is_admin !== isAdmin;
       const user = changed ? await users.update(known.user_id, { is_admin: isAdmin }) : known;
       if (user !== null) return user;

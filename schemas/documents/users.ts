@@ -2,6 +2,9 @@
 export const ROLES = ['viewer', 'editor', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 
+/** The user that the environment makes: its token is AUTH_TOKEN. */
+export const DEFAULT_ADMIN = 1;
+
 /** A user. User 1 is the admin made from AUTH_TOKEN, and every caller when authentication is off. */
 export interface Principal {
   userId: number;

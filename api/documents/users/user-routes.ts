@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../../schemas/app-error.js';
-import { effectiveQuota } from '../../../schemas/documents/users.js';
+import { DEFAULT_ADMIN, effectiveQuota } from '../../../schemas/documents/users.js';
 import type { UserRecord } from '../../../schemas/documents/users.js';
 import {
   Me,
@@ -28,9 +28,6 @@ const UserParams = z.object({
     .regex(/^\d{1,15}$/, 'must be an integer')
     .transform(Number),
 });
-
-/** The administrator that the environment makes. */
-const DEFAULT_ADMIN = 1;
 
 function noSuchUser(userId: number): AppError {
   return new AppError('USER_NOT_FOUND', `User ${userId} not found`, { plain: true });

@@ -1,10 +1,9 @@
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
+import { DEFAULT_ADMIN } from '../../../../schemas/documents/users.js';
 import type { UserPatch, UserRecord } from '../../../../schemas/documents/users.js';
 import type { UserStore } from '../../../ports/users.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
-
-const ADMIN_ID = 1;
 
 /** Unique fields are absent, and not null, when there is nothing: their indexes are sparse. */
 interface UserDocument {
@@ -172,14 +171,14 @@ async function ensureAdmin(users: Collection<UserDocument>, digest: string | nul
   for (let attempt = 0; attempt < 2; attempt += 1) {
     try {
       const document = await users.findOneAndUpdate(
-        { _id: ADMIN_ID, ...guard },
+        { _id: DEFAULT_ADMIN, ...guard },
         { ...change, $setOnInsert: { display_name: 'Admin', created_at: new Date() } },
         { upsert: true, returnDocument: 'after' },
       );
       if (document !== null) return document;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
-      const found = await users.findOne({ _id: ADMIN_ID });
+      const found = await users.findOne({ _id: DEFAULT_ADMIN });
       if (found !== null && (digest === null || found.environment_digest === digest)) return found;
     }
   }
