@@ -14,21 +14,36 @@ import type { Section } from './section.js';
 
 const PROGRESS_EVERY_MS = 500;
 
+/**
+ * A section with its letters composed (NFC): the index folds `\u00e9` to `e`, but not `e` with a combining accent, which
+ * files from macOS and some PDF hold instead.
+ */
+function composed(section: Section): Section {
+  const { charStart: _, ...rest } = section;
+  const text = section.text.normalize('NFC');
+  const headingPath = section.headingPath.map((title) => title.normalize('NFC'));
+  return { ...rest, headingPath, text, ...keptStart(section, text) };
+}
+
 /** What a person would see of a section: a model would also read what is hidden in it. */
 function visible(section: Section): Section {
-  const { charStart, ...rest } = section;
+  const { charStart: _, ...rest } = section;
   const text = stripInvisible(section.text);
   const headingPath = section.headingPath.map(stripInvisible);
-  // Where something was taken out, places in the source are no longer known.
-  const known = charStart !== undefined && text.length === section.text.length;
-  return { ...rest, headingPath, text, ...(known && { charStart }) };
+  return { ...rest, headingPath, text, ...keptStart(section, text) };
+}
+
+/** Where something was taken out or composed, places in the source are no longer known. */
+function keptStart({ charStart, text }: Section, kept: string): Pick<Section, 'charStart'> {
+  return charStart === undefined || kept.length !== text.length ? {} : { charStart };
 }
 
 async function* visibleOf(
   sections: AsyncIterable<Section> | Iterable<Section>,
   report: ReportReader,
 ): AsyncGenerator<Section> {
-  for await (const section of sections) {
+  for await (const given of sections) {
+    const section = composed(given);
     const shown = visible(section);
     report.see(section, shown);
     yield shown;
@@ -82,8 +97,9 @@ export async function runParseJob(
     }
   };
   try {
-    for await (const section of parsed.sections) {
-      characters += section.text.length;
+    for await (const given of parsed.sections) {
+      characters += given.text.length;
+      const section = composed(given);
       const shown = visible(section);
       report.see(section, shown);
       await write(chunker.push(shown));

@@ -124,7 +124,9 @@ export function createSearchService(dependencies: SearchDependencies): SearchSer
   const hasWordFeedback = (request: SearchRequest): boolean =>
     hasFeedback(request) && request.vectorWeight !== 1;
 
-  const run = async (asked: SearchRequest): Promise<SearchOutcome> => {
+  const run = async (given: SearchRequest): Promise<SearchOutcome> => {
+    // as the texts are (`run-parse-job.ts`): the index does not find the one form by the other
+    const asked = { ...given, text: given.text.normalize('NFC') };
     const { scope, fileKey, filter, text, topK, signal } = asked;
     const trace = traceSearch();
     const searched = await listSearched(asked);

@@ -139,3 +139,9 @@ describe('a word that a question says often weighs more', () => {
     expect((await first(asked)).content.toLowerCase()).toContain(often);
   });
 });
+
+describe('letters whose accents are given apart (NFD)', () => {
+  it('are found as the composed ones are', async () => {
+    expect((await first('pâtisseries église'.normalize('NFD'))).content).toContain('pâtisseries près de l’église');
+  });
+});

@@ -61,6 +61,25 @@ describe('HTML keeps', () => {
   });
 });
 
+describe('letters whose accents stand apart (NFD) are composed', () => {
+  const apart = 'La mère élève la pâtisserie.'.normalize('NFD');
+
+  it('in HTML, in headings as well, and are not counted as hidden', async () => {
+    const { chunks, report } = await parser.parse('html', `<h1>${apart}</h1><p>${apart}</p>`);
+    expect(chunks[0]).toMatchObject({ headingPath: [apart.normalize('NFC')] });
+    expect(chunks[0]!.text).toBe(`# ${apart}\n\n${apart}`.normalize('NFC'));
+    expect(report.characters_dropped).toBe(0);
+  });
+
+  it('in text, which then no longer says where it stood', async () => {
+    const { chunks } = await parser.parse('txt', apart);
+    expect(chunks[0]!.text).toBe(apart.normalize('NFC'));
+    expect(chunks[0]).not.toHaveProperty('charStart');
+    const whole = await parser.parse('txt', apart.normalize('NFC'));
+    expect(whole.chunks[0]!.charStart).toBe(0);
+  });
+});
+
 describe('Word keeps', () => {
   it('a heading with a line break', async () => {
     const heading = `<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r>${text('Annual')}<w:br/>${text('report')}</w:r></w:p>`;
