@@ -40,7 +40,14 @@ function head(path: string, token: string, ...lines: string[]): string {
   );
 }
 
-const PACE = { windowMs: 200, leastBytes: 100, drainBytes: 32 * 1024 * 1024, drainMs: 2_000 };
+const PACE = {
+  windowMs: 200,
+  leastBytes: 100,
+  drainBytes: 32 * 1024 * 1024,
+  drainMs: 2_000,
+  unreadMs: 60_000,
+  leastTaken: 10_000,
+};
 const JSON_TYPE = 'Content-Type: application/json';
 
 test('after a 413 the connection serves the next request, chunked and packed', async () => {
@@ -259,3 +266,52 @@ test('behind a trusted proxy large pushes of one address take no room of another
   });
   expect(status).toBe(200);
 }, 30_000);
+
+/** Asked one behind the other: what the kernel holds for a connection is less than their answers. */
+const ANSWERS = 20;
+const ASKED = 'GET /docs/assets/swagger-ui-bundle.js HTTP/1.1\r\nHost: gateway\r\n\r\n'.repeat(ANSWERS);
+
+/** A client that asks and reads nothing, until its connection is closed. */
+async function askAndReadNothing(): Promise<{ heard: string }> {
+  const { socket, heard, ended } = open();
+  socket.pause();
+  socket.write(ASKED);
+  await until('the connection of whom reads nothing is closed', async () => {
+    // Without reading, a client learns of it where it writes.
+    socket.write('\r\n');
+    return ended();
+  });
+  return { heard: heard() };
+}
+
+test('an answer that the client does not read is broken off, one that it reads slowly is not', async () => {
+  await start({ bodyPace: { ...PACE, unreadMs: 300 } });
+  const slow = open();
+  slow.socket.removeAllListeners('data').pause();
+  slow.socket.write(ASKED);
+  let answers = 0;
+  const reading = setInterval(() => {
+    const bytes = slow.socket.read() as Buffer | null;
+    if (bytes !== null) answers += bytes.toString('latin1').split('HTTP/1.1 200 OK').length - 1;
+  }, 5);
+  try {
+    expect((await askAndReadNothing()).heard).toBe('');
+    await until('all is read', async () => answers === ANSWERS);
+  } finally {
+    clearInterval(reading);
+  }
+}, 60_000);
+
+test('an answer for which the client has to wait is not taken for an unread one', async () => {
+  const chat = createScriptedChat(['silence']);
+  await start({ chat: chat.service, bodyPace: { ...PACE, unreadMs: 100 } });
+  const { token } = gateway.addUser('ada');
+  const waiting = open();
+  const body = JSON.stringify({ messages: [{ role: 'user', content: 'x' }] });
+  waiting.socket.write(
+    head('/v1/chat/completions', token, JSON_TYPE, `Content-Length: ${body.length}`) + body,
+  );
+  await until('it is asked', async () => chat.requests.length === 1);
+  await askAndReadNothing();
+  expect(waiting.ended()).toBe(false);
+}, 60_000);

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type Koa from 'koa';
 import type { Middleware } from 'koa';
 import { AppError } from '../../../schemas/app-error.js';
@@ -9,6 +10,10 @@ export interface BodyPace {
   /** Bytes of an unread body that are dropped before the connection is closed. */
   drainBytes: number;
   drainMs: number;
+  /** An answer of which the client takes nothing for so long is broken off. */
+  unreadMs: number;
+  /** Bytes that it must take in a millisecond of a large part of one: of a part that is on its way nothing is told. */
+  leastTaken: number;
 }
 
 const BODY_PACE: BodyPace = {
@@ -16,6 +21,8 @@ const BODY_PACE: BodyPace = {
   leastBytes: 4 * 1024,
   drainBytes: 16 * 1024 * 1024,
   drainMs: 10_000,
+  unreadMs: 60_000,
+  leastTaken: 20,
 };
 
 /** Rejects when the client sends too slowly. While we do not read, because a store is slow, no time passes for it. */
@@ -60,9 +67,36 @@ function endBody({ req, socket }: Koa.Context, { drainBytes, drainMs }: BodyPace
   req.resume();
 }
 
-/** No body stays unfinished on a connection: one that stalls is answered 408, and the rest of any other is dropped. */
+const watched = new WeakSet<Socket>();
+
+/**
+ * What waits for a client that reads nothing would stay in memory for as long as the client likes. Node's own timeout of
+ * a connection begins anew with every byte that the client sends.
+ */
+function watchAnswers(socket: Socket, { unreadMs, leastTaken }: BodyPace): void {
+  if (watched.has(socket)) return;
+  watched.add(socket);
+  let taken = -1;
+  let since = Date.now();
+  const timer = setInterval(() => {
+    const waiting = socket.writableLength;
+    const now = socket.bytesWritten - waiting;
+    if (waiting === 0 || now !== taken) {
+      taken = now;
+      since = Date.now();
+    } else if (Date.now() - since >= unreadMs + waiting / leastTaken) socket.destroy();
+  }, unreadMs / 2);
+  timer.unref();
+  socket.once('close', () => clearInterval(timer));
+}
+
+/**
+ * No body stays unfinished on a connection: one that stalls is answered 408, the rest of any other is dropped, and an
+ * answer that is not read is broken off.
+ */
 export function requestBodies(pace: BodyPace = BODY_PACE): Middleware {
   return async (ctx, next) => {
+    watchAnswers(ctx.socket, pace);
     const hasBody =
       ctx.req.headers['transfer-encoding'] !== undefined || Number(ctx.get('Content-Length')) > 0;
     if (!hasBody) return next() as Promise<unknown>;
