@@ -69,6 +69,8 @@ export interface LoginStore {
   noteRefused(refused: RefusedLogin, known: boolean): Promise<void>;
   /** An operator's word: the next login is passed on. */
   unblock(machineId: string): Promise<void>;
+  /** Whether that was said since the machine's last login that needed it; holds for one. */
+  takeExemption(machineId: string): Promise<boolean>;
   /**
    * For the management side: the blocks in force, the logins in the window, and the refused ones of the last day, the
    * latest first.

@@ -91,9 +91,12 @@ export function createLoginCache(deps: LoginCacheDeps) {
       taken.push(share);
     }
     free ??= await logins.reserve(at, budgetOf(most));
-    if (free !== null) for (const share of taken) await logins.releaseShare(share, at);
-    else attempt.places = { at, shares: taken, known };
-    return free;
+    if (free === null) {
+      attempt.places = { at, shares: taken, known };
+      return null;
+    }
+    for (const share of taken) await logins.releaseShare(share, at);
+    return login !== null && (await logins.takeExemption(login.machineId)) ? null : free;
   };
 
   const overBudget = (free: Date): Answer => {

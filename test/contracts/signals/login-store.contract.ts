@@ -216,6 +216,12 @@ export function loginStoreContract(subject: Subject<LoginStore>): void {
       await store().unblock(first);
       expect(await store().blockOf(first, 'p', at(1))).toBeNull();
       expect((await store().blockOf(second, 'p', at(1)))?.machineId).toBe(second);
+      // and lets that machine pass once, known or not
+      expect(await store().takeExemption(second)).toBe(false);
+      expect([await store().takeExemption(first), await store().takeExemption(first)]).toEqual([true, false]);
+      const unheard = machine();
+      await store().unblock(unheard);
+      expect(await store().takeExemption(unheard)).toBe(true);
     });
   });
 }

@@ -426,6 +426,7 @@ function signalAsks({ alerts, watchers, metrics, logins, copies, statistics }: S
       () => logins.reserveShare('address/203.0.113.7', now, { logins: 5, windowMs: 1_000 }),
     ],
     ['logins.release', () => logins.release(now)],
+    ['logins.takeExemption', () => logins.takeExemption('machine')],
     ['logins.releaseShare', () => logins.releaseShare('address/203.0.113.7', now)],
     ['logins.wasTaken', () => logins.wasTaken('machine', 'password')],
     [

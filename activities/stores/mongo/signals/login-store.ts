@@ -34,6 +34,8 @@ interface LoginDocument {
     scenarios: string;
   };
   block?: BlockFields;
+  /** An operator lets the next login pass, though the budget be used up. */
+  exempt?: true;
   /** `*`: when logins were passed on, the oldest first. */
   passed?: Date[];
   /** Of `REFUSED`: the last refusals, one of a machine, the latest last. */
@@ -190,6 +192,14 @@ export function createMongoLoginStore(
     async unblock(machineId) {
       await logins.updateMany({ _id: { $in: [machineId, EVERYONE] } }, { $unset: { block: '' } });
       await logins.updateMany({ 'block.suspect': true }, { $set: { 'block.suspect': false } });
+      await upsert(machineId, { $set: { exempt: true } });
+    },
+    async takeExemption(machineId) {
+      const { modifiedCount } = await logins.updateOne(
+        { _id: machineId, exempt: true },
+        { $unset: { exempt: '' } },
+      );
+      return modifiedCount === 1;
     },
     async overview(at, windowMs) {
       const [everyone, refused, blocked] = await Promise.all([

@@ -195,6 +195,19 @@ describe('the budget of logins', () => {
     expect([await used(), asked()]).toEqual([2, 1]);
   });
 
+  it('does not hold the next login of a machine for which an operator says so', async () => {
+    const { login, proxy, asked } = await start({ settings: { loginBudget: 2 } });
+    await login('w1');
+    await login('w2');
+    await proxy.stores.watchers.recordSuccess('w3', new Date(T0));
+    const other = { password: 'other' };
+    expect([(await login('w3')).status, (await login('w3', other)).status]).toEqual([429, 429]);
+    expect((await proxy.ask('/api/forwarding/w3/retry', { method: 'POST' })).status).toBe(200);
+    expect((await login('w4')).status).toBe(429);
+    expect((await login('w3')).status).toBe(200);
+    expect([(await login('w3', other)).status, asked()]).toEqual([429, 3]);
+  });
+
   it('0 is no budget', async () => {
     const { login, asked } = await start({ settings: { loginBudget: 0 } });
     for (let i = 0; i < 25; i += 1) expect((await login(`w${i}`)).status).toBe(200);

@@ -10,6 +10,7 @@ import { copyRecord } from '../copy-record.js';
 interface Kept {
   login?: RememberedLogin & { password: string };
   block?: KeptBlock;
+  exempt?: true;
 }
 type KeptBlock = LoginBlock & { password: string; suspect: boolean; disproved: boolean };
 
@@ -104,6 +105,13 @@ export function createFakeLoginStore(): LoginStore {
       delete of(machineId).block;
       delete of('*').block;
       for (const block of suspects()) block.suspect = false;
+      of(machineId).exempt = true;
+    },
+    async takeExemption(machineId) {
+      const known = of(machineId);
+      const has = known.exempt === true;
+      delete known.exempt;
+      return has;
     },
     async overview(at, windowMs) {
       return {
