@@ -31,6 +31,8 @@ interface Counted extends MigrationPosition {
 /** Counts to `total`, one in each slice; a test holds it, makes it fail, and sees what it did. */
 function countingMigration(total: number) {
   const state = {
+    /** What was begun, and what was done. */
+    begun: [] as number[],
     slices: [] as number[],
     abandoned: [] as (MigrationPosition | null)[],
     failures: [] as Error[],
@@ -48,6 +50,7 @@ function countingMigration(total: number) {
     pending: async () => (state.pending ? { what: 'count', amount: total, dark: [], obstacle: null } : null),
     async slice(_mode, position, control): Promise<MigrationSlice> {
       const at = (position as Counted | null)?.at ?? 0;
+      state.begun.push(at);
       await until('the slice may go on', async () => at < state.holdFrom || control.signal.aborted);
       control.signal.throwIfAborted();
       const failure = state.failures.shift();
@@ -166,7 +169,7 @@ describe('migrate', () => {
     counting.state.holdFrom = 2;
     await stage(counting, async ({ store, input, start }) => {
       const run = await start();
-      await until('it has begun', async () => counting.state.slices.length === 2);
+      await until('it waits in the third slice', async () => counting.state.begun.includes(2));
       await run.cancel();
       await expect(run.result()).rejects.toThrow();
       expect((await store.get(input.runId))?.state).toBe('cancelled');
@@ -179,7 +182,7 @@ describe('migrate', () => {
     Object.assign(counting.state, { holdFrom: 2, lockedFrom: 2 });
     await stage(counting, async ({ store, input, start }) => {
       const run = await start();
-      await until('it has begun', async () => counting.state.slices.length === 2);
+      await until('it waits in the third slice', async () => counting.state.begun.includes(2));
       await run.cancel();
       counting.state.holdFrom = Infinity;
       expect(await run.result()).toMatchObject({ done: 3 });
