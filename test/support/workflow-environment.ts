@@ -1,6 +1,7 @@
+import { join } from 'node:path';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import type { WorkflowBundleOption } from '@temporalio/worker';
 import { bundleWorkflows } from '../../workers/workflow-bundle.js';
 
 let quiet = false;
@@ -11,11 +12,15 @@ export function quietRuntime(): void {
   quiet = true;
 }
 
-let bundle: Promise<WorkflowBundleWithSourceMap> | undefined;
+let bundle: Promise<WorkflowBundleOption> | undefined;
 
-/** The real workflow bundle, made once per test file. */
-export function workflowBundle(): Promise<WorkflowBundleWithSourceMap> {
-  return (bundle ??= bundleWorkflows({ logger: new DefaultLogger('ERROR') }));
+/** The real workflow bundle: as the launcher built it for the tests, otherwise made once per test file. */
+export function workflowBundle(): Promise<WorkflowBundleOption> {
+  const build = process.env['TAMIS_TEST_BUILD'];
+  return (bundle ??=
+    build === undefined
+      ? bundleWorkflows({ logger: new DefaultLogger('ERROR') })
+      : Promise.resolve({ codePath: join(build, 'workflow-bundle.js') }));
 }
 
 /** The SDK gives the server five seconds to start, which a busy machine may need for something else. */
