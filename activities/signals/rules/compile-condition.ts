@@ -1,11 +1,14 @@
 import type { Condition, Report, RulePath } from './compiled-rule.js';
 import { OPERATORS, ValueProblem } from './operators.js';
 import { readField } from './read-field.js';
+import { TEXT_LENGTH_LIMIT } from './regex-pattern.js';
 import { isObject } from '../../../schemas/is-object.js';
 
 const DEPTH_LIMIT = 32;
 const NODE_LIMIT = 1_000;
 const FIELD_LENGTH_LIMIT = 200;
+/** Characters that a leaf with a regular expression looks at in one signal: a list can have thousands of long texts. */
+const TEXTS_LENGTH_LIMIT = 8 * TEXT_LENGTH_LIMIT;
 
 /** Stands in for a part that cannot be used; the rule it belongs to is dropped. */
 const NEVER: Condition = () => null;
@@ -55,7 +58,10 @@ export function compileCondition(expression: unknown, root: RulePath, report: Re
       );
       // Of several elements one that matches is enough; `not` around it asks for none.
       return (signal, facts) => {
+        let left = op === 'regex' ? TEXTS_LENGTH_LIMIT : Infinity;
         for (const value of read(signal, facts)) {
+          if (left <= 0) return null;
+          if (typeof value === 'string') left -= Math.min(value.length, TEXT_LENGTH_LIMIT);
           const reason = operator(value);
           if (reason !== null) return `${field} ${reason}`;
         }

@@ -10,7 +10,7 @@ const PROGRAM_SIZE_LIMIT = 1_000;
  * Only so much of a text is looked at. Time grows with program times text, so that the two limits together keep
  * the worst match at a few hundred milliseconds. Texts of real signals are some hundred characters long.
  */
-const TEXT_LENGTH_LIMIT = 8_192;
+export const TEXT_LENGTH_LIMIT = 8_192;
 
 /**
  * Prepares an unanchored pattern without flags, RE2 semantics: time is linear in the text whatever the pattern.

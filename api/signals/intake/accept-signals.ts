@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { SignalItem } from '../../../activities/signals/reading/read-signals.js';
 import { toNewAlert } from '../../../activities/signals/reading/to-new-alert.js';
 import type { Meter } from '../../../activities/ports/meter.js';
@@ -43,24 +44,34 @@ function countStored(meter: Meter, alerts: readonly NewAlert[], fresh: number): 
       for (const rule of matched.length === 0 ? [null] : matched) meter.signalFiltered(rule);
 }
 
+/** The loop is let go after so long: the slowest expressions take a tenth of a second for one long text. */
+const SHARE_MS = 20;
+
 async function accept(deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acceptance> {
   const { alerts, watchers, settings } = deps;
   const { watcher, token } = batch.sender;
   const { rules, mode, version: ruleSet } = deps.rules.current();
   const receivedAt = deps.now();
-  const stored = batch.items.map((item) =>
-    toNewAlert({
-      item,
-      watcher,
-      version: batch.version,
-      receivedAt,
-      rules,
-      mode,
-      ruleSet,
-      geo: deps.geo,
-      forwarding: settings.forwardEnabled,
-    }),
-  );
+  const stored: NewAlert[] = [];
+  let since = performance.now();
+  for (const item of batch.items) {
+    stored.push(
+      toNewAlert({
+        item,
+        watcher,
+        version: batch.version,
+        receivedAt,
+        rules,
+        mode,
+        ruleSet,
+        geo: deps.geo,
+        forwarding: settings.forwardEnabled,
+      }),
+    );
+    if (performance.now() - since < SHARE_MS) continue;
+    await turn();
+    since = performance.now();
+  }
 
   /** What serves the sending alone must not cost the signals: a LAPI never offers them again. */
   const orElse = async <T>(work: Promise<T>, otherwise: T, what: string): Promise<T> => {

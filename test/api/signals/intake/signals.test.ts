@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, test } from '@jest/globals';
 import { mintToken } from '../../../../deploy/stand-in-capi/stand-in-token.js';
 import { AppError } from '../../../../schemas/app-error.js';
 import type { Alert } from '../../../../schemas/signals/signals.js';
+import { seededRandom } from '../../../support/seeded-random.js';
 import { sampleSignal } from '../../../support/signal-client.js';
 import { startProxy } from '../../support/start-proxy.js';
 import type { Proxy, ProxyOptions } from '../../support/start-proxy.js';
@@ -457,4 +458,23 @@ it('bounds the pushes of one address in flight by their bytes: 503, and the othe
   } finally {
     for (const { socket } of begun) socket.destroy();
   }
+});
+
+test('a push whose rules take long leaves others their turn', async () => {
+  // What an expression of such a form may stand in doubles with each letter: nothing of it can be kept for the next text.
+  await start({
+    rules: [{ name: 'slow', filter: { field: 'message', op: 'regex', value: 'a[ab]{16}c$' } }],
+  });
+  const random = seededRandom(1);
+  const signals = Array.from({ length: 20 }, (_, index) => {
+    const letters = Array.from({ length: 8_190 }, () => (random() < 0.5 ? 'a' : 'b'));
+    return { ...sampleSignal(index), message: `${letters.join('')}cx` };
+  });
+  let turns = 0;
+  const counting = setInterval(() => (turns += 1), 1);
+  const { status } = await proxy.push(signals);
+  clearInterval(counting);
+  expect([status, (await stored()).length]).toEqual([200, 20]);
+  // A turn behind each text, and some besides.
+  expect(turns).toBeGreaterThanOrEqual(20);
 });

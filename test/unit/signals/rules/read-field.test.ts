@@ -65,6 +65,18 @@ describe('a path into lists', () => {
       ).toBeNull();
   });
 
+  test('of many texts an expression looks at as much as eight of the longest', () => {
+    const regex = { field: 'list[].a', op: 'regex', value: '^x$' };
+    const texts = (count: number, length: number) => ({
+      list: [...new Array<string>(count).fill('y'.repeat(length)), 'x'].map((a) => ({ a })),
+    });
+    expect(reasonFor(regex, texts(7, 1_000_000))).not.toBeNull();
+    expect(reasonFor(regex, texts(8, 1_000_000))).toBeNull();
+    expect(reasonFor(regex, texts(6_000, 10))).not.toBeNull();
+    expect(reasonFor(regex, texts(7_000, 10))).toBeNull();
+    expect(reasonFor({ ...regex, op: 'eq', value: 'x' }, texts(8, 1_000_000))).not.toBeNull();
+  });
+
   test('a million elements cost no more than ten thousand', () => {
     const many = { list: new Array(1_000_000).fill({ a: 1 }) };
     expect(readField('list[].a')(many)).toHaveLength(10_000);
