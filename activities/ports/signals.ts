@@ -99,10 +99,11 @@ export interface AlertStore {
   /**
    * waiting → discarded, for good; the records stay. At most so many, the first of the queue, of those that were
    * received up to a time. Answers how many it discarded, and whether there may be more.
+   * @param options.deferred instead of what waits, what is withheld for a reason of `DEFERRED_REASONS`
    */
   discardWaiting(
     watcher: string,
-    options: { reason: string; receivedUntil: Date; limit: number },
+    options: { reason: string; receivedUntil: Date; limit: number; deferred?: boolean },
   ): Promise<{ discarded: number; left: boolean }>;
   /** Stored signals from the newest backwards, below an id; those whose bytes were not kept are left out. */
   readBack(query: { belowId: number | null; limit: number }): Promise<EvaluatedSignal[]>;

@@ -49,6 +49,10 @@ export const DiscardWaiting = z.object({
     .min(1, 'must NOT have fewer than 1 characters')
     .max(500, 'must NOT have more than 500 characters')
     .meta({ description: 'Kept with each signal, and in the log' }),
+  deferred: z.boolean('must be boolean').default(false).meta({
+    description:
+      'Instead of what waits, what was withheld while forwarding was switched off, or by a restore; also while it is off',
+  }),
 });
 
 export const WaitingDiscarded = z

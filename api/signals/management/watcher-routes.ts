@@ -117,7 +117,7 @@ function discard(deps: WatcherDeps): Route {
     request: { params: WatcherParams, body: DiscardWaiting },
     responses: { 200: { description: 'They will not be sent', schema: WaitingDiscarded } },
     errors: [...ERRORS],
-    async handle({ koa, log }, { params: { watcher }, body: { reason } }) {
+    async handle({ koa, log }, { params: { watcher }, body: { reason, deferred } }) {
       await assertKnown(deps, watcher);
       // What comes from now on was not meant.
       const receivedUntil = deps.now();
@@ -126,7 +126,7 @@ function discard(deps: WatcherDeps): Route {
       try {
         for (let batch = 0; left && batch < BATCHES; batch += 1) {
           const done = await reportFailure(FAILED, () =>
-            deps.alerts.discardWaiting(watcher, { reason, receivedUntil, limit: BATCH }),
+            deps.alerts.discardWaiting(watcher, { reason, receivedUntil, limit: BATCH, deferred }),
           );
           discarded += done.discarded;
           left = done.left;
@@ -134,7 +134,7 @@ function discard(deps: WatcherDeps): Route {
       } finally {
         // Also of a request that failed half-way.
         log.info(
-          { audit: 'discard', key: koa.state['key'] as string, watcher, reason, discarded, left },
+          { audit: 'discard', key: koa.state['key'] as string, watcher, reason, deferred, discarded, left },
           'waiting signals were discarded',
         );
       }

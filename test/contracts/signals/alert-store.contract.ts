@@ -349,6 +349,26 @@ export function alertStoreContract(subject: Subject<AlertStore>): void {
         });
       });
 
+      test('what is deferred is discarded where that is said, however it waits, and nothing else', async () => {
+        const watcher = newWatcher();
+        const [reason, other] = DEFERRED_REASONS;
+        const ids = await store().insert([
+          sampleAlert({ watcher, receivedAt: at(1), state: 'withheld', stateReason: reason! }),
+          sampleAlert({ watcher, receivedAt: at(2), state: 'withheld', stateReason: other! }),
+          sampleAlert({ watcher, receivedAt: at(9), state: 'withheld', stateReason: reason! }),
+          sampleAlert({ watcher, receivedAt: at(1), state: 'withheld', stateReason: 'it came from CAPI' }),
+          sampleAlert({ watcher, receivedAt: at(1) }),
+        ]);
+        expect(ids.stored).toBe(5);
+        const discard = (limit: number) =>
+          store().discardWaiting(watcher, { reason: 'off', receivedUntil: at(4), limit, deferred: true });
+        expect(await discard(1)).toEqual({ discarded: 1, left: true });
+        expect(await discard(5)).toEqual({ discarded: 1, left: false });
+        const kept = (await store().keptBack()).find((summary) => summary.watcher === watcher);
+        expect(kept).toMatchObject({ deferred: 1, withheld: 1, discarded: 2 });
+        expect(await waitingIds(watcher)).toHaveLength(1);
+      });
+
       test('of two that discard at once each signal listens to one', async () => {
         const { watcher } = await fill(40);
         const done = await Promise.all(

@@ -360,6 +360,16 @@ function signalAsks({ alerts, watchers, metrics, logins, copies, statistics }: S
       'alerts.discardWaiting',
       () => alerts.discardWaiting(watcher, { reason: 'given up', receivedUntil: now, limit: 50 }),
     ],
+    [
+      'alerts.discardWaiting, deferred',
+      () =>
+        alerts.discardWaiting(watcher, {
+          reason: 'given up',
+          receivedUntil: now,
+          limit: 50,
+          deferred: true,
+        }),
+    ],
     ['alerts.summaries', () => alerts.summaries()],
     ['alerts.watchersWaiting', () => alerts.watchersWaiting(now, 50)],
     ['alerts.readBack', () => alerts.readBack({ belowId: null, limit: 100 })],

@@ -26,6 +26,9 @@ type QueueSide = Pick<
   | 'watchersWaiting'
 >;
 
+/** Withheld, to be sent or given up when a person says so. */
+const DEFERRED = { state: 'withheld' as const, state_reason: { $in: [...DEFERRED_REASONS] } };
+
 /** What waits for CAPI, watcher by watcher, and how it leaves the queue. */
 export function createAlertQueue({
   alerts,
@@ -37,7 +40,7 @@ export function createAlertQueue({
   marks: ReturnType<typeof createAlertMarks>;
 }): QueueSide {
   const discardMany = async (
-    which: { watcher?: string; state: 'waiting' | 'quarantined' },
+    which: { watcher?: string; state: 'waiting' | 'quarantined' } | (typeof DEFERRED & { watcher: string }),
     order: Record<string, 1>,
     { reason, receivedUntil, limit }: { reason: string; receivedUntil: Date; limit: number },
   ): Promise<{ discarded: number; left: boolean }> => {
@@ -49,7 +52,7 @@ export function createAlertQueue({
     if (found.length === 0) return { discarded: 0, left: false };
     // Of two operators at once each alert listens to one; what CAPI took in between is forwarded.
     const { modifiedCount } = await alerts.updateMany(
-      { _id: { $in: found.map(({ _id }) => _id) }, state: which.state },
+      { _id: { $in: found.map(({ _id }) => _id) }, ...which },
       { $set: { state: 'discarded', state_reason: reason } },
     );
     return { discarded: modifiedCount, left: found.length === limit };
@@ -109,10 +112,7 @@ export function createAlertQueue({
     },
     async releaseDeferred(watcher, limit) {
       const found = await alerts
-        .find(
-          { watcher, state: 'withheld', state_reason: { $in: [...DEFERRED_REASONS] } },
-          { projection: { _id: 1 } },
-        )
+        .find({ watcher, ...DEFERRED }, { projection: { _id: 1 } })
         .sort({ position: 1 })
         .limit(limit)
         .toArray();
@@ -137,8 +137,12 @@ export function createAlertQueue({
       );
       return matchedCount === 1;
     },
-    discardWaiting: (watcher, options) =>
-      discardMany({ watcher, state: 'waiting' }, { position: 1 }, options),
+    discardWaiting: (watcher, { deferred = false, ...options }) =>
+      discardMany(
+        deferred ? { watcher, ...DEFERRED } : { watcher, state: 'waiting' },
+        { position: 1 },
+        options,
+      ),
     discardQuarantined: (options) => discardMany({ state: 'quarantined' }, { received_at: 1 }, options),
     async summaries() {
       const groups = await alerts

@@ -156,6 +156,28 @@ describe('POST /api/forwarding/{watcher}/discard', () => {
     await asked.close();
   });
 
+  it('gives up what was deferred where that is said, also while forwarding is off', async () => {
+    const asked = await startProxy({ settings: { forwardEnabled: false } });
+    const give = async (body: object) =>
+      (await asked.ask('/api/forwarding/named/discard', { method: 'POST', body })).json();
+    await asked.push([sampleSignal(1), sampleSignal(2)], { token: mintToken('named').token });
+    expect((await asked.ask('/api/forwarding/named/release', { method: 'POST' })).status).toBe(409);
+    expect(await give({ reason: 'off' })).toEqual({ watcher: 'named', discarded: 0, left: false });
+    expect(await give({ reason: 'off', deferred: true })).toEqual({
+      watcher: 'named',
+      discarded: 2,
+      left: false,
+    });
+    const { watchers } = (await (await asked.ask('/api/forwarding')).json()) as { watchers: object[] };
+    expect(watchers).toMatchObject([{ deferred: 0, discarded: 2 }]);
+    const refused = await asked.ask('/api/forwarding/named/discard', {
+      method: 'POST',
+      body: { reason: 'off', deferred: 'yes' },
+    });
+    expect(refused.status).toBe(400);
+    await asked.close();
+  });
+
   it.each([[{}], [{ reason: '' }], [{ reason: '  ' }], [{ reason: 'x'.repeat(501) }], [{ reason: 7 }]])(
     'asks for a reason: %j',
     async (body) => {

@@ -43,8 +43,12 @@ export interface FakeAlertStore extends AlertStore {
   matchedRules(): { name: string; receivedAt: Date }[];
 }
 
+function isDeferred({ state, stateReason }: Pick<StoredAlert, 'state' | 'stateReason'>): boolean {
+  return state === 'withheld' && DEFERRED_REASONS.includes(stateReason ?? '');
+}
+
 function isRemovable({ state, stateReason }: Pick<StoredAlert, 'state' | 'stateReason'>): boolean {
-  if (state === 'withheld') return !DEFERRED_REASONS.includes(stateReason ?? '');
+  if (state === 'withheld') return !isDeferred({ state, stateReason });
   return state !== 'waiting' && state !== 'quarantined';
 }
 
@@ -167,8 +171,8 @@ export function createFakeAlertStore(): FakeAlertStore {
       alert.state = 'discarded';
       return true;
     },
-    async discardWaiting(watcher, { reason, receivedUntil, limit }) {
-      const found = inState('waiting')
+    async discardWaiting(watcher, { reason, receivedUntil, limit, deferred = false }) {
+      const found = (deferred ? inState('withheld').filter(isDeferred) : inState('waiting'))
         .filter((alert) => alert.watcher === watcher && alert.receivedAt <= receivedUntil)
         .slice(0, limit);
       for (const alert of found) Object.assign(alert, { state: 'discarded', stateReason: reason });
