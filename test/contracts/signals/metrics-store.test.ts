@@ -67,6 +67,20 @@ function metricsStoreContract(subject: Subject<MetricsStore>): void {
       expect(await drain(watcher)).toEqual(['good']);
     });
 
+    test('what CAPI refused is held anew where the same comes again', async () => {
+      const watcher = `w-${randomUUID()}`;
+      const [id] = (await store().hold(watcher, [item('same')], at(1))) as string[];
+      await store().refuse(id!, 'CAPI answered 404');
+      expect(await store().hold(watcher, [item('other'), item('same')], at(2))).toHaveLength(2);
+      expect((await store().queues()).find((queue) => queue.watcher === watcher)).toEqual({
+        watcher,
+        held: 2,
+        oldest: at(2),
+        refused: 0,
+      });
+      expect(await drain(watcher)).toEqual(['other', 'same']);
+    });
+
     test('the sweep finds who has held for a while', async () => {
       const watcher = `w-${randomUUID()}`;
       await store().hold(watcher, [item('x')], at(5));

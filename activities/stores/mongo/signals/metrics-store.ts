@@ -28,6 +28,18 @@ export function createMongoMetricsStore(db: Db): MetricsStore {
   const held = db.collection<HeldDocument>('held_metrics', {
     writeConcern: { w: 'majority', journal: true },
   });
+  /** CAPI refused such a body before, and may take this one. Answers whether one was there. */
+  const holdAnew = async (
+    id: string,
+    fields: Pick<HeldDocument, 'part' | 'place' | 'received_at'>,
+  ): Promise<boolean> => {
+    const { modifiedCount } = await held.updateOne(
+      { _id: id, state: 'refused' },
+      { $set: { state: 'held', ...fields }, $unset: { reason: '', refused_at: '' } },
+    );
+    return modifiedCount === 1;
+  };
+
   return withMongoErrors<MetricsStore>({
     async hold(watcher, items, at) {
       const present = await held.countDocuments({ watcher, state: 'held' }, { limit: MAX_HELD });
@@ -48,7 +60,10 @@ export function createMongoMetricsStore(db: Db): MetricsStore {
           });
           kept.push(digest);
         } catch (error) {
-          if (isDuplicateKey(error)) continue;
+          if (isDuplicateKey(error)) {
+            if (await holdAnew(digest, { part, place, received_at: at })) kept.push(digest);
+            continue;
+          }
           // The sender is told that nothing was taken.
           await held.deleteMany({ _id: { $in: kept } }).catch(() => undefined);
           throw error;

@@ -156,6 +156,23 @@ describe('POST /api/forwarding/{watcher}/discard', () => {
     await asked.close();
   });
 
+  it('leaves no next attempt where nothing waits any more', async () => {
+    const { asked, discard } = await open();
+    const nextAttempt = async () => {
+      const response = await asked.ask('/api/forwarding');
+      return ((await response.json()) as { watchers: { nextAttempt: string | null }[] }).watchers[0]
+        ?.nextAttempt;
+    };
+    await asked.push([sampleSignal(1)], { token: mintToken('named').token });
+    const at = new Date('2026-11-01T08:00:00Z');
+    const held = { at, cause: 'refused', status: 403, message: 'no' } as const;
+    await asked.stores.watchers.recordError('named', held, new Date('2026-11-01T09:00:00Z'));
+    expect(await nextAttempt()).toBe('2026-11-01T09:00:00.000Z');
+    await discard('named');
+    expect(await nextAttempt()).toBeNull();
+    await asked.close();
+  });
+
   it('gives up what was deferred where that is said, also while forwarding is off', async () => {
     const asked = await startProxy({ settings: { forwardEnabled: false } });
     const give = async (body: object) =>

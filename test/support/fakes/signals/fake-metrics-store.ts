@@ -18,7 +18,8 @@ export function createFakeMetricsStore(most = 2_000): MetricsStore {
       const kept: string[] = [];
       for (const item of items) {
         const id = createHash('sha256').update(`${watcher}\n${item.path}\n`).update(item.bytes).digest('hex');
-        if (all.has(id)) continue;
+        if (all.get(id)?.refused === false) continue;
+        all.delete(id);
         all.set(id, { ...item, id, watcher, at: new Date(at), refused: false });
         kept.push(id);
       }
