@@ -47,8 +47,9 @@ function isDeferred({ state, stateReason }: Pick<StoredAlert, 'state' | 'stateRe
   return state === 'withheld' && DEFERRED_REASONS.includes(stateReason ?? '');
 }
 
-function isRemovable({ state, stateReason }: Pick<StoredAlert, 'state' | 'stateReason'>): boolean {
-  if (state === 'withheld') return !isDeferred({ state, stateReason });
+function isRemovable(alert: Pick<StoredAlert, 'state' | 'stateReason'>): boolean {
+  const { state } = alert;
+  if (state === 'withheld') return !isDeferred(alert);
   return state !== 'waiting' && state !== 'quarantined';
 }
 
