@@ -62,6 +62,38 @@ describe('what is refused, held and looked up, in the browser', () => {
     await until('it was sent', async () => taken() === 9);
   });
 
+  it('releases or gives up what was deferred until nothing is left of it', async () => {
+    const page = await open('/');
+    let enabled = true;
+    await page.route('**/api/forwarding', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.json()) as { watchers: object[] };
+      const watchers = body.watchers.map((watcher) => ({ ...watcher, deferred: 3, withheld: 2 }));
+      await route.fulfill({ response, json: { ...body, enabled, watchers } });
+    });
+    const asked: string[] = [];
+    await page.route(/\/api\/forwarding\/[^/]+\/(?:release|discard)$/, async (route) => {
+      asked.push(`${route.request().url().split('/').at(-1)} ${route.request().postData() ?? ''}`);
+      const left = asked.length % 2 === 1;
+      await route.fulfill({ json: { watcher: WATCHER, released: 1, discarded: 1, left } });
+    });
+    const card = (await open('/signals/forwarding')).getByRole('article', { name: WATCHER });
+    await card.getByRole('button', { name: 'Send what was withheld' }).click();
+    await until('it was asked until nothing was left', async () => asked.length === 2);
+    enabled = false;
+    await page.reload();
+    await card.getByRole('button', { name: 'Discard what was withheld' }).click();
+    expect(await card.getByRole('button', { name: 'Send what was withheld' }).count()).toBe(0);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(/Give up 3 signals of harbour/).waitFor();
+    await dialog.getByRole('textbox').fill('off for good');
+    await dialog.getByRole('button', { name: 'Discard what was withheld' }).click();
+    await until('it was asked until nothing was left', async () => asked.length === 4);
+    const given = 'discard {"reason":"off for good","deferred":true}';
+    expect(asked).toEqual(['release ', 'release ', given, given]);
+    await page.unrouteAll({ behavior: 'wait' });
+  });
+
   it('leads from a country of the map, a scenario and a period to what they say', async () => {
     let page = await open('/signals');
     await page.getByText('7 days', { exact: true }).click();

@@ -151,6 +151,9 @@ export const signals = {
   discard: 'Discard what waits',
   discardQuestion: (count: string, watcher: string) =>
     `Give up ${count} waiting signals of ${watcher}? They are never sent; the alerts stay.`,
+  discardDeferred: 'Discard what was withheld',
+  discardDeferredQuestion: (count: string, watcher: string) =>
+    `Give up ${count} signals of ${watcher} that were withheld? They are never sent; the alerts stay.`,
   discardReason: 'Reason',
   withheld: 'Withheld',
   quarantine: 'Quarantine',

@@ -154,6 +154,9 @@ export const signals: Messages['signals'] = {
   discard: 'Abandonner l’attente',
   discardQuestion: (count, watcher) =>
     `Abandonner ${count} signaux en attente de ${watcher} ? Ils ne seront jamais envoyés ; les alertes restent.`,
+  discardDeferred: 'Abandonner ce qui fut différé',
+  discardDeferredQuestion: (count, watcher) =>
+    `Abandonner ${count} signaux différés de ${watcher} ? Ils ne seront jamais envoyés ; les alertes restent.`,
   discardReason: 'Raison',
   withheld: 'Différés',
   quarantine: 'Quarantaine',

@@ -2,17 +2,12 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { useCallback, useMemo, useState } from 'react';
 import { readAlerts } from '../queries';
 import type { Alert, AlertFilters } from '../queries';
+import { PAGE, pageAfter } from './page-after';
+import type { PageStart } from './page-after';
 
-const PAGE = 200;
 const LOOK_EVERY_MS = 5_000;
 /** More new ones than that are counted as so many. */
 const COUNT_UP_TO = 100;
-
-interface PageStart {
-  offset: number;
-  /** When the newest one of the first page came in; null for this page itself. */
-  until: string | null;
-}
 
 const FIRST: PageStart = { offset: 0, until: null };
 
@@ -26,11 +21,8 @@ export function useAlertList(query: AlertFilters) {
     queryKey: ['signals', 'alerts', query, opened],
     initialPageParam: FIRST,
     queryFn: ({ pageParam: { offset, until } }) =>
-      readAlerts({ ...(until === null ? {} : { until }), ...query, limit: PAGE, offset }),
-    getNextPageParam: (last, pages): PageStart | undefined =>
-      last.length < PAGE
-        ? undefined
-        : { offset: pages.length * PAGE, until: pages[0]?.[0]?.receivedAt ?? null },
+      readAlerts({ ...query, ...(until === null ? {} : { until }), limit: PAGE, offset }),
+    getNextPageParam: (last, _pages, start) => pageAfter(last, start),
     placeholderData: keepPreviousData,
     staleTime: Infinity,
   });

@@ -21,7 +21,9 @@ function ForwardingPage() {
             {data.watchers.length === 0 ? (
               <Empty title={t.noWatchers}>{t.noSignalsHint}</Empty>
             ) : (
-              data.watchers.map((watcher) => <WatcherCard key={watcher.watcher} watcher={watcher} />)
+              data.watchers.map((watcher) => (
+                <WatcherCard key={watcher.watcher} watcher={watcher} enabled={data.enabled} />
+              ))
             )}
           </Stack>
         )}

@@ -1,10 +1,10 @@
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { api } from '../../../api/client';
+import { api, bodyOf } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
 
 interface Step {
-  kind: 'pause' | 'resume' | 'retry' | 'release' | 'discard';
+  kind: 'pause' | 'resume' | 'retry' | 'release' | 'discard' | 'discard-deferred';
   /** Of a discard; the server keeps it with the signals. */
   reason?: string;
 }
@@ -19,10 +19,18 @@ function steer(watcher: string, { kind, reason = '' }: Step): Promise<unknown> {
     case 'retry':
       return api.POST('/api/forwarding/{watcher}/retry', { params });
     case 'release':
-      return api.POST('/api/forwarding/{watcher}/release', { params });
+      return whileLeft(() => bodyOf(api.POST('/api/forwarding/{watcher}/release', { params })));
     case 'discard':
-      return api.POST('/api/forwarding/{watcher}/discard', { params, body: { reason } });
+    case 'discard-deferred': {
+      const body = { reason, deferred: kind === 'discard-deferred' };
+      return whileLeft(() => bodyOf(api.POST('/api/forwarding/{watcher}/discard', { params, body })));
+    }
   }
+}
+
+/** The server does so many at a time, and says whether there may be more. */
+async function whileLeft(step: () => Promise<{ left: boolean }>): Promise<void> {
+  while ((await step()).left);
 }
 
 /** What an administrator does to the queue of a watcher. */

@@ -21,7 +21,13 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
   );
 }
 
-function Steering({ watcher: row }: { watcher: Watcher }) {
+interface Props {
+  watcher: Watcher;
+  /** Whether signals are sent at all. */
+  enabled: boolean;
+}
+
+function Steering({ watcher: row, enabled }: Props) {
   const { signals: t } = useMessages();
   const format = useFormat();
   const steering = useSteering(row.watcher);
@@ -42,10 +48,18 @@ function Steering({ watcher: row }: { watcher: Watcher }) {
           {t.retryNow}
         </Button>
       )}
-      {row.withheld + row.deferred > 0 && (
+      {row.deferred > 0 && enabled && (
         <Button {...button} onClick={() => steering.mutate({ kind: 'release' })}>
           {t.release}
         </Button>
+      )}
+      {row.deferred > 0 && (
+        <ConfirmButton
+          label={t.discardDeferred}
+          question={t.discardDeferredQuestion(format.number(row.deferred), row.watcher)}
+          reasonLabel={t.discardReason}
+          onConfirm={(reason) => steering.mutate({ kind: 'discard-deferred', reason })}
+        />
       )}
       {row.waiting > 0 && (
         <ConfirmButton
@@ -59,7 +73,7 @@ function Steering({ watcher: row }: { watcher: Watcher }) {
   );
 }
 
-export function WatcherCard({ watcher: row }: { watcher: Watcher }) {
+export function WatcherCard({ watcher: row, enabled }: Props) {
   const { signals: t } = useMessages();
   const format = useFormat();
   const { oldest, lastSuccess, lastError, nextAttempt, pausedSince } = row;
@@ -85,7 +99,7 @@ export function WatcherCard({ watcher: row }: { watcher: Watcher }) {
             </Badge>
           )}
         </Group>
-        <Steering watcher={row} />
+        <Steering watcher={row} enabled={enabled} />
       </Group>
       <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
         <Fact label={t.waiting}>

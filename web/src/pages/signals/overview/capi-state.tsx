@@ -3,13 +3,7 @@ import { Link } from 'wouter';
 import { useMessages } from '../../../i18n/language';
 import { to } from '../../../shared/routes';
 import type { Forwarding } from '../queries';
-
-/** A failure counts while signals wait because of it. */
-function failureOf({ watchers }: Forwarding): string | null {
-  return (
-    watchers.find(({ waiting, lastError }) => waiting > 0 && lastError !== null)?.lastError?.message ?? null
-  );
-}
+import { failureOf } from './capi-failure';
 
 interface Props {
   forwarding: Forwarding;
