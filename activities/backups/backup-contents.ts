@@ -74,6 +74,13 @@ export const TELLING: readonly string[] = [
   'watchers',
   'logins',
   'api_keys',
+  'rule_sets',
+  'import_sources',
+  'conversations',
+  'answer_feedback',
+  'model_endpoints',
+  'presets',
+  'prompts',
 ];
 
 /** Counters that are worked out from what is stored; a restored value would be believed. */

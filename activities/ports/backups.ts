@@ -49,7 +49,7 @@ export interface RecordArchive {
   raiseCounter(name: string, value: number): Promise<void>;
   /** Removes all but what every start puts there: the administrator. */
   clear(collection: string): Promise<void>;
-  /** Whether a collection holds more than that. */
+  /** Whether a collection holds more than what every start puts there: also what is seeded does not count. */
   hasRecords(collection: string): Promise<boolean>;
   /** MongoDB's extended JSON: one line for one record, and back. @throws AppError BACKUP_NOT_USABLE */
   encode(record: StoredDocument): string;

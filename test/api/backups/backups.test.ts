@@ -144,6 +144,19 @@ describe('POST /admin/restores', () => {
     expect((await ask('POST', '/admin/restores', { backup_id: ID, replace: true }))[0]).toBe(202);
   });
 
+  it.each(['rule_sets', 'import_sources', 'conversations', 'model_endpoints', 'presets', 'prompts'])(
+    'is refused where nothing but %s is stored',
+    async (collection) => {
+      await putBackup(ID);
+      gateway.backups.held.add(collection);
+      expect(await ask('POST', '/admin/restores', { backup_id: ID })).toEqual([
+        409,
+        DOMAIN('RESTORE_NOT_EMPTY', collection),
+      ]);
+      expect(gateway.workflows.backedUp).toEqual([]);
+    },
+  );
+
   it('is refused for what cannot be used', async () => {
     expect((await ask('POST', '/admin/restores', { backup_id: ID }))[0]).toBe(404);
     expect((await ask('POST', '/admin/restores', { backup_id: '../../etc' }))[0]).toBe(422);

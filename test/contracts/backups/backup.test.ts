@@ -400,6 +400,40 @@ describe('a restore', () => {
     expect(left).toEqual([]);
   }, 60_000);
 
+  test('is refused where only rules or settings of an administrator are stored, which stay', async () => {
+    await partitionOf(from);
+    await from.backup(ID);
+    const refusedFor = async (collection: string) =>
+      expect(to.restore(ID)).rejects.toMatchObject({
+        code: 'RESTORE_NOT_EMPTY',
+        message: expect.stringContaining(`(${collection})`),
+      });
+    const { presets, prompts, endpoints, backups } = to.adapters;
+    const seeded = (await presets.get('retrieval', 'default'))!;
+    await presets.create({ ...seeded, name: 'own', seeded: false });
+    await refusedFor('presets');
+    expect(await presets.get('retrieval', 'own')).not.toBeNull();
+    await to.restore(ID, { replace: true });
+    await backups.archive.clear('partitions');
+
+    const prompt = await prompts.create({ prompt_type: 'sys_prompt', name: 'own', content: 'Be brief.' });
+    await refusedFor('prompts');
+    await prompts.remove(prompt.id);
+
+    const builtin = (await endpoints.get('llm', 'builtin-extractive'))!;
+    const remote = { endpoint: 'https://models.example/v1', provider: null };
+    await endpoints.create({ ...builtin, ...remote, name: 'default', sealed_api_key: 'of the environment' });
+    await endpoints.create({ ...builtin, ...remote, name: 'found', provider: 'ollama' });
+    await expect(checkRestore(to.source, { backupId: ID, replace: false })).resolves.toBeDefined();
+    await endpoints.create({ ...builtin, ...remote, name: 'own' });
+    await refusedFor('model_endpoints');
+    await endpoints.remove('llm', 'own');
+
+    await backups.archive.write('rule_sets', [{ _id: 1, texts: ['name: own'], count: 1 }]);
+    await refusedFor('rule_sets');
+    expect(await backups.archive.existing('rule_sets', [1])).toEqual(new Set([1]));
+  }, 60_000);
+
   test('that is repeated from any part comes to the same', async () => {
     const library = await partitionOf(from);
     await Promise.all(times(30, (file) => from.addFile(library, `file-${file}`, [`words ${file}`])));

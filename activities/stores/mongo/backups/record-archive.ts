@@ -9,8 +9,22 @@ import { withMongoErrors } from '../mongo-errors.js';
 
 const { EJSON } = BSON;
 
-/** What is more than the administrator, who is there from the start. */
-const BEYOND_A_START: Readonly<Record<string, object>> = { users: { _id: { $gt: 1 } } };
+/** All but the administrator, who is there from the start and stays. */
+const CLEARED: Readonly<Record<string, object>> = { users: { _id: { $gt: 1 } } };
+
+/**
+ * What no start puts there: neither the administrator, nor what was seeded and never edited. Of endpoints `default` is
+ * that of the environment, and those without a provider's key of their own are built in or found behind OLLAMA_HOST.
+ */
+const BEYOND_A_START: Readonly<Record<string, object>> = {
+  ...CLEARED,
+  model_endpoints: {
+    name: { $ne: 'default' },
+    $or: [{ sealed_api_key: { $ne: null } }, { provider: { $nin: ['builtin', 'ollama'] } }],
+  },
+  presets: { seeded: { $ne: true } },
+  prompts: { seeded: { $ne: true } },
+};
 
 /** Records of all collections as they are stored. */
 export function createMongoRecordArchive(db: Db): RecordArchive {
@@ -57,7 +71,7 @@ export function createMongoRecordArchive(db: Db): RecordArchive {
       await counters.updateOne({ _id: name }, { $max: { value } }, { upsert: true });
     },
     async clear(collection) {
-      await of(collection).deleteMany(BEYOND_A_START[collection] ?? {});
+      await of(collection).deleteMany(CLEARED[collection] ?? {});
     },
     async hasRecords(collection) {
       return (await of(collection).countDocuments(BEYOND_A_START[collection] ?? {}, { limit: 1 })) > 0;
