@@ -45,7 +45,10 @@ export interface Drift {
   detail: string;
 }
 
-type Stores = Pick<Adapters, 'partitions' | 'files' | 'tasks' | 'quotas' | 'claims' | 'blobs' | 'chunks'>;
+export type ComparedStores = Pick<
+  Adapters,
+  'partitions' | 'files' | 'tasks' | 'quotas' | 'claims' | 'blobs'
+> & { chunks: Pick<Adapters['chunks'], 'scanGenerations'> };
 
 /** What the other stores are compared with: every record, and who may own something. */
 interface Records {
@@ -60,7 +63,7 @@ interface Records {
  * moment shows up as drift too. Reads everything; changes nothing.
  */
 export async function checkStores(
-  stores: Stores,
+  stores: ComparedStores,
   /** `keepUploads` off: whether the bytes of a live version are there is left open. */
   options: { deduplicate: boolean; keepUploads?: boolean },
 ): Promise<Drift[]> {
@@ -75,7 +78,7 @@ export async function checkStores(
   ];
 }
 
-async function readRecords({ files, tasks }: Stores): Promise<Records> {
+async function readRecords({ files, tasks }: ComparedStores): Promise<Records> {
   const records: Records = { files: new Map(), tasks: new Map(), owners: new Set() };
   for await (const file of files.scan()) {
     records.files.set(file.file_key, file);
@@ -120,12 +123,12 @@ function* checkTasks({ files, tasks }: Records): Generator<Drift> {
   }
 }
 
-async function* generationsOf({ chunks }: Stores) {
+async function* generationsOf({ chunks }: ComparedStores) {
   for await (const found of chunks.scanGenerations())
     yield { ...found, key: `${found.fileKey}@${found.generation}` };
 }
 
-async function checkChunks(stores: Stores, { files, tasks }: Records): Promise<Drift[]> {
+async function checkChunks(stores: ComparedStores, { files, tasks }: Records): Promise<Drift[]> {
   const drifts: Drift[] = [];
   const published = new Map<string, { chunks: number; published: number }>();
   for await (const found of generationsOf(stores)) {
@@ -171,7 +174,11 @@ function expectedUploads(
   return uploads;
 }
 
-async function checkBlobs({ blobs }: Stores, records: Records, keepUploads: boolean): Promise<Drift[]> {
+async function checkBlobs(
+  { blobs }: ComparedStores,
+  records: Records,
+  keepUploads: boolean,
+): Promise<Drift[]> {
   const drifts: Drift[] = [];
   const missing = expectedUploads(records, keepUploads);
   for await (const blob of blobs.scan()) {
@@ -204,7 +211,7 @@ async function checkBlobs({ blobs }: Stores, records: Records, keepUploads: bool
 }
 
 async function checkClaims(
-  { claims }: Stores,
+  { claims }: ComparedStores,
   { files, owners }: Records,
   deduplicate: boolean,
 ): Promise<Drift[]> {
@@ -237,7 +244,7 @@ async function checkClaims(
   return drifts;
 }
 
-async function checkQuotas({ quotas }: Stores, { files }: Records): Promise<Drift[]> {
+async function checkQuotas({ quotas }: ComparedStores, { files }: Records): Promise<Drift[]> {
   const adding = new Set(
     [...files.values()].flatMap(({ live, pending_task }) => (live === null ? (pending_task ?? []) : [])),
   );
@@ -249,7 +256,7 @@ async function checkQuotas({ quotas }: Stores, { files }: Records): Promise<Drif
   return drifts;
 }
 
-async function checkPartitions({ partitions }: Stores, { files }: Records): Promise<Drift[]> {
+async function checkPartitions({ partitions }: ComparedStores, { files }: Records): Promise<Drift[]> {
   const drifts: Drift[] = (await partitions.listDeleted()).map(({ partition, partition_key }) => ({
     kind: 'deleted-partition',
     subject: partition_key,

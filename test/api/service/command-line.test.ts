@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { z } from 'zod';
+import { connectMongo } from '../../../activities/stores/mongo/connect-mongo.js';
 import { json, route } from '../../../api/http/route.js';
 import { forgetRun } from '../../../deploy/local/forget-run.js';
 import { sampleResult } from '../../contracts/retrieval/evaluation-samples.js';
@@ -805,6 +806,12 @@ describe('tamis check', () => {
     const named = { ...engines, MONGODB_DATABASE: name, OPENSEARCH_INDEX_PREFIX: name };
     try {
       expect(await tamis('check', named)).toEqual({ code: 0, out: 'The stores agree.\n', err: '' });
+      // Nothing is made or seeded on the way.
+      const records = await connectMongo({ url: engines.MONGODB_URL, database: name });
+      expect(await records.db.listCollections({}, { nameOnly: true }).toArray()).toEqual([]);
+      await records.close();
+      const indexes = await fetch(`${engines.OPENSEARCH_URL}/_cat/indices/${name}*?format=json`);
+      expect(await indexes.json()).toEqual([]);
       const bad = await tamis('check', { ...named, PORT: 'eighty' });
       expect(bad.code).toBe(1);
       expect(bad.err).toContain('PORT: ');
