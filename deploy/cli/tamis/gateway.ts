@@ -90,14 +90,26 @@ export function connectGateway(target: Target, signal: AbortSignal): Gateway {
           parser.feed(decoder.decode(part as Uint8Array, { stream: true }));
           for (const data of waiting.splice(0)) {
             if (data === DONE) return;
-            yield JSON.parse(data) as T;
+            const event = JSON.parse(data) as T | ErrorEvent;
+            if (isErrorEvent(event)) throw new CliFailure(EXIT.failed, event.error.message, 503);
+            yield event;
           }
         }
       } catch (error) {
+        if (error instanceof CliFailure) throw error;
         throw unreachable(urlOf(path), error);
       }
     },
   };
+}
+
+/** What fails once a stream has begun, such as a gateway that is told to stop; a state may have an `error` too. */
+interface ErrorEvent {
+  error: { type: 'error'; message: string };
+}
+
+function isErrorEvent(event: unknown): event is ErrorEvent {
+  return (event as { error?: { type?: unknown } | null } | null)?.error?.type === 'error';
 }
 
 function unreachable(url: string, error: unknown): CliFailure {

@@ -6,8 +6,10 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { z } from 'zod';
 import { connectMongo } from '../../../activities/stores/mongo/connect-mongo.js';
 import { json, route } from '../../../api/http/route.js';
+import { DONE_EVENT, dataEvent, errorEvent } from '../../../api/http/stream-events.js';
 import { forgetRun } from '../../../deploy/local/forget-run.js';
 import { sampleResult } from '../../contracts/retrieval/evaluation-samples.js';
+import { AppError } from '../../../schemas/app-error.js';
 import type { MigrationRun } from '../../../schemas/migrations/migrations.js';
 import { runTamis, startTamis, wordsOf } from '../../support/run-tamis.js';
 import { until } from '../../support/until.js';
@@ -370,6 +372,32 @@ describe('tamis migrate', () => {
     expect(code).toBe(0);
     expect(out).toContain('the gateway is away; asking again');
     expect(out).toContain('run run: completed');
+  });
+
+  it('goes on watching when the gateway is told to stop', async () => {
+    let streams = 0;
+    const stopping = createServer((_request, response) => {
+      streams += 1;
+      const state = { run_id: 'run', state: 'running', phase: 'copying', done: 3_000, total: 9_000 };
+      const stopped = new AppError('SERVICE_UNAVAILABLE', 'The gateway stops. Please ask again.');
+      const ended = { ...state, state: 'completed', done: 9_000, error: null, figures: {} };
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      response.end(
+        streams === 1
+          ? dataEvent(state) + errorEvent(stopped) + DONE_EVENT
+          : dataEvent({ ...ended, name: 'vector-store', mode: 'run', unit: 'chunks' }) + DONE_EVENT,
+      );
+    });
+    const { url } = await listenOnLoopback(stopping);
+    try {
+      const { code, out, err } = await tamis(`migrate watch vector-store --url ${url}`);
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      expect(out).toContain('the gateway is away; asking again');
+      expect(out).toContain('run run: completed');
+      expect(streams).toBe(2);
+    } finally {
+      await endServer(stopping);
+    }
   });
 
   it('leaves the run alone on Ctrl-C and says how to come back', async () => {
