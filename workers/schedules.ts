@@ -57,10 +57,10 @@ export async function ensureSchedules(
       if (!(await renewAction(client, id))) onUnreadable(id);
     }),
   );
-  // Another worker may serve what this one does not.
-  if (!config.services.proxy) return;
-  if ((kept.signals?.alerts ?? 0) === 0) await remove(client, retainAlertsScheduleId(prefix));
-  if ((kept.signals?.quarantine ?? 0) === 0) await remove(client, retainQuarantineScheduleId(prefix));
+  // Another worker may serve what this one does not, for want of the proxy or of SECRETS_KEY.
+  if (kept.signals === null) return;
+  if (kept.signals.alerts === 0) await remove(client, retainAlertsScheduleId(prefix));
+  if (kept.signals.quarantine === 0) await remove(client, retainQuarantineScheduleId(prefix));
 }
 
 async function ensure(client: Client, { scheduleId, ...started }: ScheduledWork): Promise<void> {
