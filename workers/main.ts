@@ -43,6 +43,11 @@ async function main(): Promise<void> {
   const metrics = createMetrics(logModelCalls(logger));
   const meter = tracedMeter(metrics.meter, tracer);
   if (metricsPort !== null) watchProcess(metrics);
+  // Before anything is begun: a port that is taken ends the process.
+  const metricsServer =
+    metricsPort === null
+      ? null
+      : await serveMetrics({ config, metrics, host: config.http.host, port: metricsPort, sdkUrl });
   const scratchDirectory = await createScratchDirectory('worker');
   const reportDocuments = (workers: WorkerStore, pools: NonNullable<WorkerPools['documents']>) => {
     const renewals: Record<WorkerPoolName, () => void> = {
@@ -113,10 +118,6 @@ async function main(): Promise<void> {
     adapters.documents === null || pools.documents === null
       ? async () => undefined
       : reportDocuments(adapters.documents.workers, pools.documents);
-  const metricsServer =
-    metricsPort === null
-      ? null
-      : await serveMetrics({ config, metrics, host: config.http.host, port: metricsPort, sdkUrl });
   logger.info(
     { prefix: config.temporal.prefix, ...(metricsServer && { metrics_port: metricsServer.port }) },
     'worker ready',
