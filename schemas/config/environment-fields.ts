@@ -48,8 +48,22 @@ export const issuer = z.url({ protocol: /^https?$/ }).refine((text) => {
   return protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
 }, 'must begin with https://, or be on loopback');
 
+/** What stands before the `@` of a URL is decoded by whoever connects, who would refuse it with a trace. */
+function hasDecodableUser(text: string): boolean {
+  const user = /^[a-z+]+:\/\/([^/]*)@/i.exec(text)?.[1] ?? '';
+  try {
+    decodeURIComponent(user);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** For `refine`: a URL whose user and password can be read. */
+export const DECODABLE = [hasDecodableUser, 'must have %25 for a % in its user or password'] as const;
+
 export function url(protocol: RegExp) {
-  return z.url({ protocol });
+  return z.url({ protocol }).refine(...DECODABLE);
 }
 
 /** The parts of a list with commas. */

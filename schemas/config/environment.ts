@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import {
+  DECODABLE,
   NETWORK,
   count,
   file,
@@ -209,6 +210,7 @@ const stores = {
     z
       .string()
       .regex(/^mongodb(\+srv)?:\/\//, 'must start with mongodb:// or mongodb+srv://')
+      .refine(...DECODABLE)
       .default('mongodb://127.0.0.1:27017'),
     'records and upload bytes: MongoDB 7 or 8, or FerretDB 2 with DocumentDB',
     { fixedByCompose: true, secret: true },

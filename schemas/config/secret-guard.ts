@@ -56,7 +56,12 @@ const GUARDED_URLS = ['MONGODB_URL', 'OPENSEARCH_URL'] as const;
 
 function passwordOf(text: string): string | undefined {
   const match = /^[a-z+]+:\/\/[^/@:]*:([^@/]*)@/i.exec(text);
-  return match?.[1] === undefined ? undefined : decodeURIComponent(match[1]);
+  try {
+    return match?.[1] === undefined ? undefined : decodeURIComponent(match[1]);
+  } catch {
+    // The schema refuses it and names the variable.
+    return match?.[1];
+  }
 }
 
 /** Different characters that a secret must have: repeated letters and blanks are long, too. */

@@ -267,6 +267,18 @@ describe('parseConfig', () => {
       expect(() => parseConfig({ SECRETS_KEY, SECRETS_KEY_PREVIOUS: zeros })).toThrow('SECRETS_KEY_PREVIOUS');
     });
 
+    it.each([
+      ['MONGODB_URL', 'mongodb://u:100%-secret-words@db'],
+      ['OPENSEARCH_URL', 'http://u:100%-secret-words@search:9200'],
+      ['REDIS_URL', 'redis://u:100%-secret-words@redis'],
+    ])('says of %s that a %% in its password is written otherwise', (name, value) => {
+      const message = expect.stringMatching(`  ${name}: .*%25`);
+      const refusal = { name: 'ConfigError', message };
+      expect(() => parseConfig({ [name]: value })).toThrow(expect.objectContaining(refusal));
+      expect(() => parseConfig({ [name]: value })).not.toThrow('words');
+      expect(() => parseConfig({ [name]: value.replace('%', '%25') })).not.toThrow();
+    });
+
     it('never prints the secret itself', () => {
       expect(() => parseConfig({ AUTH_TOKEN: 'hunter2' })).toThrow(
         expect.objectContaining({ message: expect.not.stringContaining('hunter2') }),
