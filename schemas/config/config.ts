@@ -9,6 +9,8 @@ import { environment } from './environment.js';
 import type { Environment } from './environment.js';
 import { insecureSecrets } from './secret-guard.js';
 
+const { ALLOW_INSECURE_SECRETS } = environment.shape;
+
 type DeepReadonly<T> = { readonly [K in keyof T]: T[K] extends object ? DeepReadonly<T[K]> : T[K] };
 
 export type Config = DeepReadonly<ReturnType<typeof configOf>>;
@@ -40,7 +42,9 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   if (parsed.success) problems.push(...idleWorker(parsed.data));
   problems.push(...missingForOidc(given));
   problems.push(...halfGiven(given));
-  if (given['ALLOW_INSECURE_SECRETS']?.toLowerCase() !== 'true') problems.push(...insecureSecrets(given));
+  // Read by itself: what is said of secrets does not depend on whether everything else is in order.
+  if (ALLOW_INSECURE_SECRETS.safeParse(given['ALLOW_INSECURE_SECRETS']).data !== true)
+    problems.push(...insecureSecrets(given));
   if (!parsed.success || problems.length > 0)
     throw new ConfigError(
       `The configuration is not valid:\n${problems.map((line) => `  ${line}`).join('\n')}`,

@@ -267,6 +267,22 @@ describe('parseConfig', () => {
       expect(() => parseConfig({ SECRETS_KEY, SECRETS_KEY_PREVIOUS: zeros })).toThrow('SECRETS_KEY_PREVIOUS');
     });
 
+    it.each(['true', 'TRUE', '1', 'yes', 'on'])(
+      'is told by ALLOW_INSECURE_SECRETS=%s to let them pass',
+      (flag) => {
+        expect(() => parseConfig({ AUTH_TOKEN: 'short', ALLOW_INSECURE_SECRETS: flag })).not.toThrow();
+      },
+    );
+
+    it.each(['false', '0', 'no', 'maybe'])(
+      'refuses them all the same with ALLOW_INSECURE_SECRETS=%s',
+      (flag) => {
+        expect(() => parseConfig({ AUTH_TOKEN: 'short', ALLOW_INSECURE_SECRETS: flag })).toThrow(
+          'AUTH_TOKEN',
+        );
+      },
+    );
+
     it.each([
       ['MONGODB_URL', 'mongodb://u:100%-secret-words@db'],
       ['OPENSEARCH_URL', 'http://u:100%-secret-words@search:9200'],
