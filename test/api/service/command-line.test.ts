@@ -822,6 +822,12 @@ describe('tamis config check', () => {
 });
 
 describe('tamis check', () => {
+  it('says which file of a secret cannot be read', async () => {
+    const { code, err } = await tamis('check', { AUTH_TOKEN_FILE: '/no/such/file' });
+    expect(code).toBe(1);
+    expect(err).toMatch(/^✗ AUTH_TOKEN_FILE: \/no\/such\/file cannot be read: .*\n$/);
+  });
+
   it('asks which engines, and compares the stores on those that it is given', async () => {
     const none = await tamis('check', {});
     expect(none.code).toBe(2);

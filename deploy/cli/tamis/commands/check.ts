@@ -21,15 +21,15 @@ export function addCheck(program: Command, run: Run): void {
     )
     .action(
       run(async (context) => {
-        const given = readEnvironment(context.env);
-        const local = readLocalEndpoints(context.env);
-        const mongodb = given['MONGODB_URL'] ?? local?.mongodb;
-        const opensearch = given['OPENSEARCH_URL'] ?? local?.opensearch;
-        if (!mongodb || !opensearch)
-          throw new CliFailure(EXIT.wrongUse, 'Which engines? Set MONGODB_URL and OPENSEARCH_URL.');
-        // Drivers and models are loaded for this command alone.
-        const { compareStores } = await import('../../compare-stores.js');
         try {
+          const given = readEnvironment(context.env);
+          const local = readLocalEndpoints(context.env);
+          const mongodb = given['MONGODB_URL'] ?? local?.mongodb;
+          const opensearch = given['OPENSEARCH_URL'] ?? local?.opensearch;
+          if (!mongodb || !opensearch)
+            throw new CliFailure(EXIT.wrongUse, 'Which engines? Set MONGODB_URL and OPENSEARCH_URL.');
+          // Drivers are loaded for this command alone.
+          const { compareStores } = await import('../../compare-stores.js');
           const drifts = await compareStores({ ...given, MONGODB_URL: mongodb, OPENSEARCH_URL: opensearch });
           const lines = drifts.map(({ kind, subject, detail }) => `${kind}  ${subject}  ${detail}`);
           context.show({ drifts }, drifts.length === 0 ? ['The stores agree.'] : lines);
