@@ -30,6 +30,7 @@ interface ComposeService {
   depends_on?: Record<string, { condition: string; required?: boolean }>;
   healthcheck?: Record<string, unknown>;
   user?: string;
+  entrypoint?: string[];
   cap_drop?: string[];
   cap_add?: string[];
   security_opt?: string[];
@@ -314,6 +315,43 @@ describe('docker-compose.yml', () => {
       if (ports !== undefined)
         expect([name, networks?.some((network) => open.includes(network))]).toEqual([name, true]);
   });
+
+  test.each([
+    { there: [], away: false, pulled: ['words', 'talk'], status: 0 },
+    { there: ['words'], away: false, pulled: ['talk'], status: 0 },
+    { there: ['words', 'talk'], away: true, pulled: [], status: 0 },
+    { there: ['words'], away: true, pulled: ['talk'], status: 1 },
+    { there: [], away: true, pulled: ['words'], status: 1 },
+  ])(
+    'pulls the models that are not there (there: $there, registry away: $away)',
+    ({ there, away, pulled, status }) => {
+      const folder = temporaryFolder();
+      const log = join(folder, 'pulled');
+      writeFileSync(log, '');
+      writeFileSync(
+        join(folder, 'ollama'),
+        `#!/bin/sh
+case "$1 $2" in
+  ${there.map((name) => `"show ${name}") exit 0 ;;`).join('\n  ')}
+  pull*) echo "$2" >> ${log}; exit ${away ? 1 : 0} ;;
+esac
+exit 1
+`,
+        { mode: 0o755 },
+      );
+      const [shell, ...args] = compose.services['ollama-models']!.entrypoint!.map((part) =>
+        part.replaceAll('$$', '$'),
+      );
+      const ran = spawnSync(shell!, args, {
+        env: {
+          PATH: `${folder}:${process.env['PATH']}`,
+          EMBEDDING_MODEL: 'words',
+          CHAT_MODEL: 'talk',
+        },
+      });
+      expect([ran.status, readFileSync(log, 'utf8').split('\n').filter(Boolean)]).toEqual([status, pulled]);
+    },
+  );
 
   test('gives gateway and worker a user of MongoDB that reaches their database alone', () => {
     const { environment: { MONGODB_URL: url } = {} } = compose.services['gateway']!;
