@@ -65,6 +65,11 @@ volumes:
       claimName: {{ . }}
       readOnly: true
   {{- end }}
+  {{- with .root.Values.backups.claimName }}
+  - name: backups
+    persistentVolumeClaim:
+      claimName: {{ . }}
+  {{- end }}
 {{- end }}
 
 {{/* What every container has but its command, ports and probes. */}}
@@ -92,5 +97,9 @@ volumeMounts:
   - name: models
     mountPath: {{ .root.Values.models.mountPath }}
     readOnly: true
+  {{- end }}
+  {{- if .root.Values.backups.claimName }}
+  - name: backups
+    mountPath: {{ .root.Values.backups.mountPath }}
   {{- end }}
 {{- end }}

@@ -33,6 +33,7 @@ const RENDERINGS: Readonly<Record<string, readonly string[]>> = {
     'workers.documents.autoscaling.enabled=false,workers.models.autoscaling.enabled=false',
     'workers.alerts.autoscaling.enabled=false',
   ],
+  'with claims for models and for backups': ['models.claimName=models,backups.claimName=backups'],
 };
 
 /**

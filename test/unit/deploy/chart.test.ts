@@ -12,6 +12,7 @@ const CHART = 'deploy/kubernetes';
 
 interface Values {
   settings: Record<string, string>;
+  backups: { claimName: string; mountPath: string };
   gateway: { settings: Record<string, string>; resources: { limits: { memory: string } } };
   workers: Record<string, { taskQueues: string[]; settings: Record<string, string>; resources: object }>;
 }
@@ -44,6 +45,18 @@ test('the parsers of a gateway fit into its limit beside itself', () => {
   expect(values.gateway.resources.limits.memory).toMatch(/^\d+Mi$/);
   // They are written into its environment.
   expect(readFileSync(join(CHART, 'templates/gateway.yaml'), 'utf8')).toContain('.Values.gateway.settings');
+});
+
+test('a claim for backups is mounted in every pod, where BACKUP_LOCATION names it', () => {
+  const { claimName, mountPath } = values.backups;
+  expect([claimName, parseConfig({ BACKUP_LOCATION: mountPath }).backups.location]).toEqual(['', mountPath]);
+  const template = (file: string): string => readFileSync(join(CHART, 'templates', file), 'utf8');
+  expect(template('settings.yaml')).toMatch(
+    /if \.Values\.backups\.claimName \}\}\n {2}BACKUP_LOCATION: \{\{ \.Values\.backups\.mountPath /,
+  );
+  const helpers = template('_helpers.tpl');
+  expect(helpers).toContain('- name: backups\n    persistentVolumeClaim:\n');
+  expect(helpers).toContain('- name: backups\n    mountPath: {{ .root.Values.backups.mountPath }}\n');
 });
 
 test('the versions of chart and package agree', () => {

@@ -281,8 +281,9 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test('lets gateway and worker write where they work: to /tmp alone', () => {
-    for (const name of ['gateway', 'worker']) expect(compose.services[name]?.volumes).toEqual(['/tmp']);
+  test('lets gateway and worker write where they work: to /tmp, and to backups that they share', () => {
+    for (const name of ['gateway', 'worker'])
+      expect(compose.services[name]?.volumes).toEqual(['/tmp', 'backups:/backups']);
     expect(compose.services['worker']?.environment?.['WORKER_HEALTH_FILE']).toMatch(/^\/tmp\//);
   });
 
@@ -479,6 +480,11 @@ describe('deploy/Dockerfile', () => {
       const line = lineage(stages, target);
       expect(line[0]?.base).toMatch(/^node:24\b/);
       expect(line.map(({ user }) => user).findLast(Boolean)).toBe('node');
+      // Docker gives a new volume the owner of the folder that it is mounted on.
+      expect(read('deploy/Dockerfile')).toMatch(/^COPY --from=build --chown=node:node \S+ \/backups$/m);
+      expect(line.flatMap(({ steps }) => steps)).toContainEqual(
+        expect.objectContaining({ kind: 'copy', target: '/backups' }),
+      );
       expect(line.at(-1)).toMatchObject({
         command: ['node', expect.any(String)],
         healthCheck: ['node', expect.any(String)],
