@@ -401,8 +401,9 @@ async function connectDocuments(
 /** Backups, of whichever sides there are. */
 async function connectBackups(
   config: Config,
-  { db, secretsKey, formerKeys }: Records,
+  { db, secretsKey, formerKeys, keys }: Records,
 ): Promise<BackupAdapters> {
+  const secrets = createSecretsMigration({ records: createMongoRecordCollections(db), keys });
   return {
     storage: await openBackupStorage(config.backups),
     runs: createMongoBackupRunStore(db),
@@ -410,6 +411,7 @@ async function connectBackups(
     keyFingerprints: [secretsKey, ...formerKeys].flatMap((key) =>
       key === null ? [] : [keyFingerprint(key)],
     ),
+    needsFormerKeys: async () => (await secrets.pending()) !== null,
     knownSteps: RECORD_STEPS.map(({ name }) => name),
     hasDocuments: config.services.documents,
   };

@@ -1,4 +1,5 @@
 import { AppError } from '../../schemas/app-error.js';
+import { keysOf } from '../../schemas/backups/backups.js';
 import type { BackupManifest } from '../../schemas/backups/backups.js';
 import type { BackupAdapters, BackupStorage, RecordArchive } from '../ports/backups.js';
 import { TELLING } from './backup-contents.js';
@@ -23,11 +24,12 @@ export async function checkRestore(
   signal?: AbortSignal,
 ): Promise<BackupManifest> {
   const manifest = await readManifest(target.storage, backupId, signal);
-  const { secrets_key: key, record_steps: steps } = manifest;
-  if (key !== null && !target.keyFingerprints.includes(key))
+  const { record_steps: steps } = manifest;
+  const missing = keysOf(manifest).filter((key) => !target.keyFingerprints.includes(key));
+  if (missing.length > 0)
     throw new AppError(
       'BACKUP_NOT_USABLE',
-      `The secrets in the backup are sealed with a SECRETS_KEY of the fingerprint ${key}; ` +
+      `The secrets in the backup are sealed with a SECRETS_KEY of the fingerprint ${missing.join(' and ')}; ` +
         `set it as SECRETS_KEY, or as SECRETS_KEY_PREVIOUS beside another one.`,
     );
   const unknown = steps.filter((step) => !target.knownSteps.includes(step));

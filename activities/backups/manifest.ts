@@ -17,6 +17,7 @@ const schema: z.ZodType<BackupManifest> = z.object({
   finished_at: z.iso.datetime(),
   vectors: z.boolean(),
   secrets_key: z.string().nullable(),
+  former_keys: z.array(z.string()).optional(),
   record_steps: z.array(z.string()),
   counts: z.record(z.string(), z.number()),
   parts: z.array(

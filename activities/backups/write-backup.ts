@@ -42,6 +42,8 @@ export interface BackupPosition {
   counts: Record<string, number>;
   /** Of the files that are written; missing in a run that an earlier release began. */
   embedders?: string[];
+  /** Fingerprints of the keys in use when it began; missing as above. */
+  keys?: string[];
 }
 
 export interface SliceEnd {
@@ -52,8 +54,10 @@ export interface SliceEnd {
 }
 
 /** The beginning: what is written later is another backup's, as far as ids and times tell. */
-async function begin({ archive }: BackupSource): Promise<BackupPosition> {
+async function begin(source: BackupSource): Promise<BackupPosition> {
+  const { archive } = source;
   const startedAt = Date.now();
+  const keys = await keysInUse(source);
   const counter = (await archive.getMany('counters', ['alert'])).get('alert');
   const estimates = await Promise.all(ARCHIVED.map(({ collection }) => archive.estimate(collection)));
   return {
@@ -66,7 +70,13 @@ async function begin({ archive }: BackupSource): Promise<BackupPosition> {
     done: 0,
     total: estimates.reduce((sum, each) => sum + each, 0),
     counts: {},
+    keys,
   };
+}
+
+/** The present key, and those before it where something is sealed with one of them. */
+async function keysInUse({ keyFingerprints, needsFormerKeys }: BackupSource): Promise<string[]> {
+  return (await needsFormerKeys()) ? [...keyFingerprints] : keyFingerprints.slice(0, 1);
 }
 
 /**
@@ -218,11 +228,16 @@ function sum(counts: Record<string, number>, more: Record<string, number>): Reco
 }
 
 async function finish(
-  { storage, runs, archive, keyFingerprints }: BackupSource,
+  source: BackupSource,
   { runId, backupId, vectors }: BackupOrder,
   position: BackupPosition,
   signal: AbortSignal,
 ): Promise<void> {
+  const { storage, runs, archive, keyFingerprints } = source;
+  // At both ends: meanwhile the key may have been changed, and what was read before may have been sealed anew.
+  const present = keyFingerprints[0] ?? null;
+  const keys = new Set([...(position.keys ?? []), ...(await keysInUse(source))]);
+  const former = [...keys].filter((key) => key !== present);
   const steps = await archive.page('schema_steps', { after: null, size: PAGE });
   const manifest: BackupManifest = {
     format: BACKUP_FORMAT,
@@ -230,7 +245,8 @@ async function finish(
     started_at: new Date(position.startedAt).toISOString(),
     finished_at: new Date().toISOString(),
     vectors,
-    secrets_key: keyFingerprints[0] ?? null,
+    secrets_key: present,
+    ...(former.length > 0 && { former_keys: former }),
     record_steps: steps.map(({ _id }) => String(_id)),
     counts: position.counts,
     parts: (await runs.parts(runId)).slice(0, position.parts),

@@ -93,6 +93,8 @@ export interface BackupAdapters {
   archive: RecordArchive;
   /** Fingerprints of the keys that open what is sealed, the present one first; empty without SECRETS_KEY. */
   keyFingerprints: readonly string[];
+  /** Whether anything is sealed with another key than the present one. */
+  needsFormerKeys(): Promise<boolean>;
   /** The steps over records that this release knows. */
   knownSteps: readonly string[];
   /** False where SERVICES leaves them out: a backup that holds any cannot be restored here. */

@@ -3,7 +3,7 @@ import { checkRestore } from '../../activities/backups/check-restore.js';
 import { listBackups } from '../../activities/backups/list-backups.js';
 import type { BackupAdapters, BackupStarter, BackupStorage } from '../../activities/ports/backups.js';
 import { AppError } from '../../schemas/app-error.js';
-import { isFinalBackupState } from '../../schemas/backups/backups.js';
+import { isFinalBackupState, keysOf } from '../../schemas/backups/backups.js';
 import type { BackupManifest, BackupRun } from '../../schemas/backups/backups.js';
 import {
   BackupList,
@@ -197,7 +197,7 @@ function presentBackup(
   manifest: BackupManifest | null,
   keyFingerprints: readonly string[],
 ): BackupList['backups'][number] {
-  const key = manifest?.secrets_key ?? null;
+  const keys = manifest === null ? [] : keysOf(manifest);
   return {
     backup_id: id,
     usable: manifest !== null,
@@ -206,7 +206,8 @@ function presentBackup(
     vectors: manifest?.vectors ?? null,
     bytes: manifest?.parts.reduce((sum, { bytes }) => sum + bytes, 0) ?? null,
     counts: manifest?.counts ?? {},
-    secrets_key: key,
-    key_known: key === null || keyFingerprints.includes(key),
+    secrets_key: manifest?.secrets_key ?? null,
+    missing_keys: keys.filter((key) => !keyFingerprints.includes(key)),
+    key_known: keys.every((key) => keyFingerprints.includes(key)),
   };
 }

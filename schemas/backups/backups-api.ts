@@ -63,7 +63,11 @@ const BackupBody = z
       .string()
       .nullable()
       .meta({ description: 'Fingerprint of the SECRETS_KEY that the secrets in it are sealed with' }),
-    key_known: z.boolean().meta({ description: 'Whether this service has that key' }),
+    missing_keys: z.array(z.string()).meta({
+      description:
+        'Fingerprints of keys that secrets in it are sealed with and that this service does not have',
+    }),
+    key_known: z.boolean().meta({ description: 'Whether this service has every key that is needed' }),
   })
   .meta({ id: 'Backup' });
 

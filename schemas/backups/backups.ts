@@ -58,11 +58,21 @@ export interface BackupManifest {
   vectors: boolean;
   /** Fingerprint of the SECRETS_KEY that sealed what is sealed in it; null: there was none. */
   secrets_key: string | null;
+  /** Of keys before it that may have sealed some of it, where it was made before everything was sealed anew. */
+  former_keys?: string[] | undefined;
   /** The steps over records that were done when it was made. */
   record_steps: string[];
   /** Records by collection; uploads, chunks and their bytes. */
   counts: Record<string, number>;
   parts: BackupPart[];
+}
+
+/** Fingerprints of all keys that open what is sealed in a backup, the newest first. */
+export function keysOf({
+  secrets_key: key,
+  former_keys: former = [],
+}: Pick<BackupManifest, 'secrets_key' | 'former_keys'>): string[] {
+  return key === null ? former : [key, ...former];
 }
 
 /** A later release may write another one; what reads a backup refuses formats that it does not know. */

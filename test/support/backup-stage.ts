@@ -24,9 +24,11 @@ const HEADINGS = ['Guide'];
 export async function openBackupStage({
   storage,
   secretsKey,
+  formerKey,
 }: {
   storage: BackupStorage;
   secretsKey: string;
+  formerKey?: string;
 }) {
   const run = `backup-${randomBytes(5).toString('hex')}`;
   const config = parseConfig({
@@ -36,6 +38,7 @@ export async function openBackupStage({
     MONGODB_DATABASE: `tamis-${run}`,
     OPENSEARCH_INDEX_PREFIX: `tamis-${run}-`,
     SECRETS_KEY: secretsKey,
+    SECRETS_KEY_PREVIOUS: formerKey,
   });
   const connected: WorkerAdapters = await connectWorker(config);
   const adapters = connected.documents!;

@@ -47,6 +47,16 @@ describe('GET /admin/backups', () => {
     expect(await ask('GET', '/admin/backups', undefined, ada)).toEqual(FORBIDDEN);
   });
 
+  it('says which keys of a backup the service lacks, those before the present one included', async () => {
+    await putBackup(ID, { former_keys: ['fedcba9876543210'] });
+    await putBackup(OLDER, { former_keys: [] });
+    const [, { backups }] = await ask('GET', '/admin/backups');
+    expect(backups).toMatchObject([
+      { backup_id: ID, missing_keys: ['fedcba9876543210'], key_known: false },
+      { backup_id: OLDER, missing_keys: [], key_known: true },
+    ]);
+  });
+
   it('lists what is complete, the newest first, and says of which key it is', async () => {
     await putBackup(OLDER, { secrets_key: 'fedcba9876543210', vectors: false });
     await putBackup(ID);
@@ -161,6 +171,11 @@ describe('POST /admin/restores', () => {
     expect((await ask('POST', '/admin/restores', { backup_id: ID }))[0]).toBe(404);
     expect((await ask('POST', '/admin/restores', { backup_id: '../../etc' }))[0]).toBe(422);
     await putBackup(ID, { secrets_key: 'fedcba9876543210' });
+    expect(await ask('POST', '/admin/restores', { backup_id: ID })).toEqual([
+      409,
+      DOMAIN('BACKUP_NOT_USABLE', 'fedcba9876543210'),
+    ]);
+    await putBackup(ID, { former_keys: ['fedcba9876543210'] });
     expect(await ask('POST', '/admin/restores', { backup_id: ID })).toEqual([
       409,
       DOMAIN('BACKUP_NOT_USABLE', 'fedcba9876543210'),

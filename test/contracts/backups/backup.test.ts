@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ARCHIVED, LEFT_OUT } from '../../../activities/backups/backup-contents.js';
 import { checkRestore } from '../../../activities/backups/check-restore.js';
+import { createEncryption } from '../../../activities/stores/mongo/encryption.js';
 import { RESTORED_WHILE_WAITING } from '../../../schemas/signals/signals.js';
 import { sha256Hex } from '../../../schemas/sha256.js';
 import { openBackupStage } from '../../support/backup-stage.js';
@@ -484,6 +485,29 @@ describe('a restore', () => {
       Buffer.from(manifest.toString().replace('"vectors": true', '"vectors": false')),
     );
     await expect(check()).rejects.toMatchObject({ code: 'BACKUP_NOT_USABLE' });
+  }, 60_000);
+});
+
+describe('a backup made between a change of SECRETS_KEY and the sealing anew', () => {
+  test('wants the key before as well, as long as something is sealed with it', async () => {
+    const formerKey = randomBytes(32).toString('base64');
+    const [before, after] = [formerKey, KEY].map((key) => createEncryption(Buffer.from(key, 'base64')));
+    const changed = await openBackupStage({ storage, secretsKey: KEY, formerKey });
+    stages.push(changed);
+    const { archive, keyFingerprints } = changed.adapters.backups;
+    const source = (box: string) => [{ _id: 'one', url: 'https://other.example', sealed_token: box }];
+    await archive.write('import_sources', source(before!.seal('token', 'one')));
+    await changed.backup(ID);
+    await expect(to.restore(ID)).rejects.toMatchObject({
+      code: 'BACKUP_NOT_USABLE',
+      message: expect.stringContaining(keyFingerprints[1]!),
+    });
+    const both = { ...to.source, keyFingerprints };
+    await expect(checkRestore(both, { backupId: ID, replace: false })).resolves.toBeDefined();
+    const later = '20260201T000000Z-0a1b2c3d';
+    await archive.write('import_sources', source(after!.seal('token', 'one')));
+    await changed.backup(later);
+    await to.restore(later);
   }, 60_000);
 });
 

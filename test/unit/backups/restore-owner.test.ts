@@ -34,6 +34,7 @@ beforeEach(async () => {
     storage,
     archive,
     keyFingerprints: [],
+    needsFormerKeys: async () => false,
     knownSteps: [],
     hasDocuments: true,
   } as unknown as RestoreTarget;

@@ -101,9 +101,9 @@ async function list(context: Context): Promise<void> {
   ]);
 }
 
-function remark({ usable, vectors, key_known: isKnown, secrets_key: key }: Backup): string {
+function remark({ usable, vectors, missing_keys: missing }: Backup): string {
   if (!usable) return 'cannot be used';
-  if (!isKnown) return `needs the SECRETS_KEY of fingerprint ${key}`;
+  if (missing.length > 0) return `needs the SECRETS_KEY of fingerprint ${missing.join(' and ')}`;
   return vectors === false ? 'without vectors' : '';
 }
 

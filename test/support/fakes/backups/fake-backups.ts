@@ -26,6 +26,7 @@ export function createFakeBackups() {
     runs: createFakeBackupRunStore(),
     archive,
     keyFingerprints: ['0123456789abcdef'],
+    needsFormerKeys: async () => false,
     knownSteps: ['a step'],
     hasDocuments: true,
   };
