@@ -281,6 +281,7 @@ export function createApp(deps: AppDeps): Koa {
   const metrics = deps.metrics ?? createGatewayMetrics();
   metrics.watchTasks(adapters.tasks);
   metrics.watchMigrations(adapters.migrations.store, () => new Date());
+  metrics.watchBackups(adapters.backups, () => new Date());
   metrics.watchDisk(() => adapters.probes.diskUse());
   if (deps.proxy !== undefined) metrics.watchSignals(deps.proxy.alerts, deps.proxy.now);
   const { limiting, sessions, authenticate, ...routes } = routeTables(deps, metrics);
@@ -305,6 +306,7 @@ export function createProxyApp(deps: ProxyAppDeps): Koa {
   const metrics = deps.metrics ?? createGatewayMetrics();
   metrics.watchSignals(deps.proxy.alerts, deps.proxy.now);
   const { backups, workflows } = deps;
+  if (backups !== undefined) metrics.watchBackups(backups, () => new Date());
   const proxy = [
     ...proxyRoutes({ ...deps.proxy, meter: metrics.meter }),
     ...(backups === undefined

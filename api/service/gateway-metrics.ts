@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { DURATION_BUCKETS, createMetrics, watchProcess } from '../../activities/metrics.js';
 import type { ProcessMetrics } from '../../activities/metrics.js';
+import type { BackupAdapters, BackupRunStore } from '../../activities/ports/backups.js';
 import type { MigrationStore } from '../../activities/ports/migrations.js';
 import type { Meter } from '../../activities/ports/meter.js';
 import type { AlertStore, QueueSummary } from '../../activities/ports/signals.js';
@@ -20,6 +21,8 @@ const NO_ROUTE = 'none';
 
 const WAITING_STATES = ['QUEUED', 'SERIALIZING'] as const satisfies readonly TaskState[];
 
+type LastBackup = Pick<BackupRunStore, 'lastBackup'>;
+
 export interface GatewayMetrics {
   /** What the gateway's parts count. */
   meter: Meter;
@@ -35,6 +38,8 @@ export interface GatewayMetrics {
   watchSignals(alerts: Pick<AlertStore, 'summaries'>, now: () => Date): void;
   /** Runs of migrations that have not ended. */
   watchMigrations(runs: Pick<MigrationStore, 'latest'>, now: () => Date): void;
+  /** The last backup that came to its end; nothing where backups have no place. */
+  watchBackups(backups: Pick<BackupAdapters, 'storage'> & { runs: LastBackup }, now: () => Date): void;
   /** The fullest disk of the vector store's machines. */
   watchDisk(used: () => Promise<number | null>): void;
   /** Event loop, heap, processor time and handles of this process. */
@@ -172,6 +177,23 @@ export function createGatewayMetrics({ registry, meter }: ProcessMetrics = creat
       gauge('tamis_migration_idle_seconds', 'Since a running migration last reported', (run) =>
         run.state === 'paused' ? null : Math.max(0, (now().getTime() - run.updated_at.getTime()) / 1000),
       );
+    },
+
+    watchBackups({ storage, runs }, now) {
+      if (storage === null) return;
+      const read = boundedRead(async () => ({ last: await runs.lastBackup() }));
+      new Gauge({
+        name: 'tamis_backup_age_seconds',
+        help: 'Since the last completed backup began, +Inf before the first; absent while the store cannot be read',
+        registers,
+        async collect() {
+          const found = await read();
+          // What was written since it began is in none.
+          const startedAt = found?.last?.started_at.getTime() ?? Number.NEGATIVE_INFINITY;
+          if (found === null) this.remove();
+          else this.set(Math.max(0, (now().getTime() - startedAt) / 1000));
+        },
+      });
     },
 
     watchDisk(used) {

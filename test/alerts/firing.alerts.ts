@@ -9,7 +9,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createMetrics } from '../../activities/metrics.js';
 import { createGatewayMetrics } from '../../api/service/gateway-metrics.js';
+import type { BackupRun } from '../../schemas/backups/backups.js';
 import type { MigrationRun } from '../../schemas/migrations/migrations.js';
+import { createFakeBackupStorage } from '../support/fakes/backups/fake-backup-storage.js';
 import { freePort } from '../support/free-port.js';
 import { until } from '../support/until.js';
 import { alertRules, hurriedRules } from './alert-rules.js';
@@ -38,6 +40,21 @@ const RUN: MigrationRun = {
   started_at: new Date(),
   updated_at: new Date(),
 };
+const BACKUP: BackupRun = {
+  run_id: 'b',
+  kind: 'backup',
+  backup_id: '20260131T235959Z-0a1b2c3d',
+  state: 'completed',
+  phase: 'done',
+  done: 1,
+  total: 1,
+  figures: {},
+  started_by: 'schedule',
+  error: null,
+  started_at: new Date(),
+  updated_at: new Date(),
+  finished_at: new Date(),
+};
 const NONE = { QUEUED: 0, SERIALIZING: 0, COMPLETED: 0, FAILED: 0, CANCELLED: 0 };
 
 function ago(seconds: number): Date {
@@ -65,6 +82,13 @@ metrics.watchSignals(
 );
 metrics.watchMigrations(
   { latest: async () => [{ ...RUN, updated_at: ago(health.good ? 1 : 700) }] },
+  () => new Date(),
+);
+metrics.watchBackups(
+  {
+    storage: createFakeBackupStorage(),
+    runs: { lastBackup: async () => (health.good ? { ...BACKUP, started_at: ago(600) } : null) },
+  },
   () => new Date(),
 );
 metrics.watchDisk(async () => (health.good ? 0.5 : 0.9));

@@ -25,6 +25,8 @@ function documents(state: string): string {
   return `openrag_ingest_documents_total{status="${state}"}`;
 }
 
+/** promtool reads no `Infx200`. */
+const ENDLESS = Array.from({ length: 200 }, () => 'Inf').join(' ');
 const ENGINE = '{engine="mongodb",operation="files.get"}';
 const MIGRATION = 'tamis_migration_idle_seconds{migration="vector-store",mode="run"}';
 
@@ -72,6 +74,11 @@ const CASES: Record<string, Case> = {
     fires: [{ [MIGRATION]: '601x40' }],
     quiet: [{ [MIGRATION]: '600x40' }],
     labels: { migration: 'vector-store', mode: 'run' },
+  },
+  TamisBackupOld: {
+    after: '65m',
+    fires: [{ tamis_backup_age_seconds: '129601+30x200' }, { tamis_backup_age_seconds: ENDLESS }],
+    quiet: [{ tamis_backup_age_seconds: '129600x200' }, { up: '1x200' }],
   },
   TamisDiskFillsUp: {
     after: '6m',

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import type { BackupRun } from '../../../schemas/backups/backups.js';
+import { createFakeBackupStorage } from '../../support/fakes/backups/fake-backup-storage.js';
 import { until } from '../../support/until.js';
 import { ADMIN_TOKEN, startGateway } from '../support/start-gateway.js';
 import type { Gateway } from '../support/start-gateway.js';
@@ -7,6 +9,22 @@ import type { Proxy } from '../support/start-proxy.js';
 
 const METRICS_TOKEN = 'scraper-0123456789abcdef';
 const OPEN = { METRICS_ALLOW_UNAUTHENTICATED: 'true' };
+
+const RUN: BackupRun = {
+  run_id: 'b',
+  kind: 'backup',
+  backup_id: '20260131T235959Z-0a1b2c3d',
+  state: 'completed',
+  phase: 'done',
+  done: 1,
+  total: 1,
+  figures: {},
+  started_by: 'schedule',
+  error: null,
+  started_at: new Date(),
+  updated_at: new Date(),
+  finished_at: new Date(),
+};
 
 let gateway: Gateway | Proxy;
 afterEach(() => gateway.close());
@@ -162,6 +180,53 @@ describe('what is counted', () => {
       }),
     });
     expect(await scrape()).not.toMatch(/^tamis_signals_(waiting|oldest_waiting_seconds|quarantined)/m);
+  });
+
+  test('the age of the last completed backup, without end before the first; none where they have no place', async () => {
+    gateway = await startGateway({ env: OPEN });
+    expect(await scrape()).toContain('\ntamis_backup_age_seconds +Inf\n');
+    await gateway.close();
+
+    let storage: Gateway['backups']['storage'] = createFakeBackupStorage();
+    let began = new Date(Date.now() - 90_000);
+    const lastBackup = async () => ({ ...RUN, started_at: began });
+    const open = () =>
+      startGateway({
+        env: OPEN,
+        adapt: (adapters) => ({
+          ...adapters,
+          backups: { ...adapters.backups, storage, runs: { ...adapters.backups.runs, lastBackup } },
+        }),
+      });
+    gateway = await open();
+    const age = Number(/^tamis_backup_age_seconds (\S+)$/m.exec(await scrape())?.[1]);
+    expect(age).toBeGreaterThanOrEqual(90);
+    expect(age).toBeLessThan(3_600);
+    await gateway.close();
+
+    // A clock that is behind.
+    began = new Date(Date.now() + 3_600_000);
+    gateway = await open();
+    expect(await scrape()).toContain('\ntamis_backup_age_seconds 0\n');
+    await gateway.close();
+
+    storage = null;
+    gateway = await open();
+    expect(await scrape()).not.toContain('tamis_backup_age_seconds');
+  });
+
+  test('no age of backups while their store cannot be read', async () => {
+    const lastBackup = () => Promise.reject(new Error('away'));
+    gateway = await startGateway({
+      env: OPEN,
+      adapt: (adapters) => ({
+        ...adapters,
+        backups: { ...adapters.backups, runs: { ...adapters.backups.runs, lastBackup } },
+      }),
+    });
+    const text = await scrape();
+    expect(text).not.toMatch(/^tamis_backup_age_seconds/m);
+    expect(text).toContain('openrag_http_request_failures_total');
   });
 
   test('signals of pushes, by the rules that filtered them, and each push', async () => {

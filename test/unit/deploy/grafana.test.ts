@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createMetrics } from '../../../activities/metrics.js';
 import { createGatewayMetrics } from '../../../api/service/gateway-metrics.js';
+import { createFakeBackupStorage } from '../../support/fakes/backups/fake-backup-storage.js';
 import { grafanaQueries, labelsIn, seriesIn } from '../../support/grafana-series.js';
 
 /** What Prometheus adds, and what every histogram has. */
@@ -14,6 +15,7 @@ function registered(): Map<string, readonly string[]> {
   gateway.watchTasks({ countByState: never });
   gateway.watchSignals({ summaries: never }, () => new Date());
   gateway.watchMigrations({ latest: never }, () => new Date());
+  gateway.watchBackups({ storage: createFakeBackupStorage(), runs: { lastBackup: never } }, () => new Date());
   gateway.watchDisk(never);
   gateway.watchProcess();
   const all = metrics.registry.getMetricsAsArray() as unknown as { name: string; labelNames?: string[] }[];
