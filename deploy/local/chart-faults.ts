@@ -1,7 +1,12 @@
+import { parseConfig } from '../../schemas/config/config.js';
+import type { Config } from '../../schemas/config/config.js';
+
 /** What a manifest of the chart holds that is looked at here. */
 export interface Manifest {
   kind: string;
   metadata: { name: string };
+  /** Of a ConfigMap. */
+  data?: Record<string, string>;
   spec?: {
     selector?: { matchLabels?: Record<string, string> };
     podSelector?: { matchLabels?: Record<string, string> };
@@ -20,6 +25,8 @@ interface PodSpec {
 interface Container {
   name: string;
   image?: string;
+  env?: { name: string; value?: string }[];
+  ports?: { name: string; containerPort: number }[];
   resources?: { requests?: Record<string, string>; limits?: Record<string, string> };
   securityContext?: {
     allowPrivilegeEscalation?: boolean;
@@ -34,6 +41,7 @@ interface Container {
 /** What every pod of ours has, and a schema does not ask for; a sentence for each that lacks it. */
 export function chartFaults(manifests: readonly Manifest[]): string[] {
   const deployments = manifests.filter(({ kind }) => kind === 'Deployment');
+  const settings = manifests.find(({ kind }) => kind === 'ConfigMap')?.data ?? {};
   const faults = deployments.length < 2 ? ['there are fewer than two Deployments'] : [];
   for (const deployment of deployments) {
     const { name } = deployment.metadata;
@@ -42,7 +50,8 @@ export function chartFaults(manifests: readonly Manifest[]): string[] {
       faults.push(`${name} has no pods`);
       continue;
     }
-    faults.push(...podFaults(template.spec).map((fault) => `${name}: ${fault}`));
+    const own = [...podFaults(template.spec), ...settingFaults(template.spec, settings)];
+    faults.push(...own.map((fault) => `${name}: ${fault}`));
     const { labels } = template.metadata;
     const selects = (wanted: Record<string, string> = {}): boolean =>
       Object.keys(wanted).length > 0 && Object.entries(wanted).every(([key, value]) => labels[key] === value);
@@ -87,4 +96,25 @@ function podFaults({
       if (!known.has(name)) faults.push(`mounts ${name}, which is no volume`);
   }
   return faults;
+}
+
+/** Of the Secret, which no manifest holds. */
+const SECRETS_KEY = Buffer.from('a key of 32 bytes for the chart!').toString('base64');
+
+/** What the processes would say of their settings, and ports that are opened for nobody. */
+function settingFaults({ containers }: PodSpec, settings: Record<string, string>): string[] {
+  return containers.flatMap(({ env = [], ports = [] }) => {
+    const own = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+    let config: Config;
+    try {
+      config = parseConfig({ SECRETS_KEY, ...settings, ...own });
+    } catch (error) {
+      return [(error as Error).message];
+    }
+    const { http, worker } = config;
+    const listening = [http.port, http.proxyPort, worker.metricsPort];
+    return ports.flatMap(({ name, containerPort }) =>
+      listening.includes(containerPort) ? [] : [`nobody listens on ${containerPort}, the port ${name}`],
+    );
+  });
 }

@@ -16,6 +16,27 @@ app.kubernetes.io/component: {{ .component }}
 {{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end }}
 
+{{/* The sides that are served, as the processes read SERVICES. */}}
+{{- define "tamis.services" -}}
+{{ .Values.settings.SERVICES | default "documents,proxy" | toString | nospace }}
+{{- end }}
+
+{{/* The proxy's own port; empty where it has none, since one side alone listens on one port. */}}
+{{- define "tamis.proxyPort" -}}
+{{- $services := splitList "," (include "tamis.services" .) }}
+{{- if and .Values.gateway.proxyPort (has "documents" $services) (has "proxy" $services) }}{{ .Values.gateway.proxyPort }}{{ end }}
+{{- end }}
+
+{{/* Whether any of the queues has work; a worker of others alone refuses to start. */}}
+{{- define "tamis.hasWork" -}}
+{{- $services := splitList "," (include "tamis.services" .root) }}
+{{- range .queues }}
+{{- if eq . "migrations" }}true{{ end }}
+{{- if and (eq . "alerts") (has "proxy" $services) }}true{{ end }}
+{{- if and (has . (list "documents" "models")) (has "documents" $services) }}true{{ end }}
+{{- end }}
+{{- end }}
+
 {{/* What every pod has but its container's own part. */}}
 {{- define "tamis.pod" -}}
 serviceAccountName: {{ .root.Release.Name }}-tamis

@@ -33,6 +33,8 @@ const RENDERINGS: Readonly<Record<string, readonly string[]>> = {
     'workers.documents.autoscaling.enabled=false,workers.models.autoscaling.enabled=false',
     'workers.alerts.autoscaling.enabled=false',
   ],
+  'of the proxy alone': ['settings.SERVICES=proxy'],
+  'of documents alone': ['settings.SERVICES=documents'],
   'with claims for models and for backups': ['models.claimName=models,backups.claimName=backups'],
 };
 

@@ -59,6 +59,66 @@ test('a claim for backups is mounted in every pod, where BACKUP_LOCATION names i
   expect(helpers).toContain('- name: backups\n    mountPath: {{ .root.Values.backups.mountPath }}\n');
 });
 
+test('the port of the proxy and the workers depend on the sides that are served', () => {
+  const templates = readdirSync(join(CHART, 'templates')).map((file) => ({
+    file,
+    text: readFileSync(join(CHART, 'templates', file), 'utf8'),
+  }));
+  const naming = (text: string): string[] =>
+    templates.filter((template) => template.text.includes(text)).map(({ file }) => file);
+  expect(naming('.Values.gateway.proxyPort')).toEqual(['_helpers.tpl']);
+  expect(naming('include "tamis.proxyPort"')).toEqual(['gateway.yaml', 'network-policies.yaml']);
+  const ofWorkers = naming('range $kind, $worker := .Values.workers');
+  expect(ofWorkers).toEqual(['network-policies.yaml', 'workers.yaml']);
+  expect(naming('include "tamis.hasWork"')).toEqual(ofWorkers);
+});
+
+test('a port that nobody listens on, and a worker without work, are told of', () => {
+  const settings = (SERVICES: string): Manifest => ({
+    kind: 'ConfigMap',
+    metadata: { name: 'settings' },
+    data: { ...values.settings, SERVICES },
+  });
+  const deployment = (
+    name: string,
+    env: Record<string, string>,
+    ports: Record<string, number>,
+  ): Manifest => ({
+    kind: 'Deployment',
+    metadata: { name },
+    spec: {
+      template: {
+        metadata: { labels: {} },
+        spec: {
+          containers: [
+            {
+              name,
+              env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
+              ports: Object.entries(ports).map(([port, containerPort]) => ({ name: port, containerPort })),
+            },
+          ],
+        },
+      },
+    },
+  });
+  const onTwo = deployment('gateway', { PORT: '8080', PROXY_PORT: '8081' }, { http: 8080, proxy: 8081 });
+  const onOne = deployment('gateway', { PORT: '8080' }, { http: 8080 });
+  const worker = (queues: string): Manifest =>
+    deployment('worker', { WORKER_TASK_QUEUES: queues, WORKER_METRICS_PORT: '9464' }, { metrics: 9464 });
+  const told = (...manifests: Manifest[]): string[] =>
+    chartFaults(manifests).filter((fault) => /nobody listens|no work/.test(fault));
+  expect(told(settings('documents,proxy'), onTwo, worker('models'), worker('alerts'))).toEqual([]);
+  expect(told(settings('proxy'), onOne, worker('documents,migrations'), worker('alerts'))).toEqual([]);
+  expect(told(settings('proxy'), onTwo, worker('models'))).toEqual([
+    'gateway: nobody listens on 8080, the port http',
+    expect.stringContaining('models has no work where SERVICES is proxy'),
+  ]);
+  expect(told(settings('documents'), onTwo, worker('alerts'))).toEqual([
+    'gateway: nobody listens on 8081, the port proxy',
+    expect.stringContaining('alerts has no work where SERVICES is documents'),
+  ]);
+});
+
 test('the versions of chart and package agree', () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   expect(parse(readFileSync(join(CHART, 'Chart.yaml'), 'utf8'))).toMatchObject({
