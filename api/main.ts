@@ -163,7 +163,8 @@ async function openProxy(): Promise<ProxyDeps | null> {
   }
   const { configPath, geoipPath } = config.proxy;
   const readMain = () => readProxyFile(configPath, environment);
-  const { lapiServers } = await readMain();
+  const { lapiServers, unread } = await readMain();
+  for (const key of unread) logger.warn({ file: configPath }, `CONFIG_PATH: ${key}`);
   ruleRegistry = await openRuleRegistry({
     directories: [rulesFolder(config.proxy, SHIPPED_RULES)],
     mainFile: configPath,

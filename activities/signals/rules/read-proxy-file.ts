@@ -12,9 +12,38 @@ export interface ProxyFile {
   mode: RuleMode;
   /** Rules written in the file itself; they run before those of the folders. */
   rules: CompiledRule[];
+  /** A sentence for each key that nothing reads. */
+  unread: string[];
 }
 
-/** Keys of upstream's file that we do not use yet are allowed and left alone. */
+/** Keys of upstream's file that stand in a variable here. */
+const VARIABLES: Readonly<Record<string, string>> = {
+  'proxy.listen_port': 'PROXY_PORT',
+  'proxy.capi_url': 'CAPI_URL',
+  'proxy.timeout_ms': 'PROXY_TIMEOUT_MS',
+  'proxy.forward_enabled': 'FORWARD_ENABLED',
+  client_validation: 'CLIENT_VALIDATION_ENABLED and the like',
+};
+
+/** Parts of which each key is named by itself. */
+const PARTS: readonly string[] = ['proxy', 'filters'];
+const READ: readonly string[] = ['lapi_servers', 'filters', 'filters.mode', 'filters.rules'];
+
+/** Keys that we do not read are allowed, so that upstream's file can be taken as it is; but they are told of. */
+function unreadKeys(content: unknown): string[] {
+  const keys = Object.entries(content as Record<string, unknown>).flatMap(([part, value]) =>
+    PARTS.includes(part) && typeof value === 'object' && value !== null
+      ? Object.keys(value).map((key) => `${part}.${key}`)
+      : [part],
+  );
+  return keys
+    .filter((key) => !READ.includes(key))
+    .map((key) => {
+      const variable = VARIABLES[key];
+      return `${key} is not read${variable === undefined ? '' : `: set ${variable}`}`;
+    });
+}
+
 const fileShape = z.object({
   lapi_servers: z
     .array(
@@ -47,7 +76,7 @@ export async function readProxyFile(
   path: string | null,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<ProxyFile> {
-  if (path === null) return { lapiServers: [], mode: 'block', rules: [] };
+  if (path === null) return { lapiServers: [], mode: 'block', rules: [], unread: [] };
   const fail = (problem: string): never => {
     throw new ConfigError(`CONFIG_PATH: ${path}: ${problem}`);
   };
@@ -67,6 +96,7 @@ export async function readProxyFile(
       canBan: Boolean(machine_id) && Boolean(password),
     })),
     mode: filters.mode,
+    unread: unreadKeys(content),
     rules: filters.rules.flatMap((source, index) => {
       const rule = compileRule(source, (at, message, weight) => {
         if (weight === 'drop') fail(`filters.rules.${[index, ...at].join('.')}: ${message}`);
