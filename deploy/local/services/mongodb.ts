@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { askProgram } from '../ask-program.js';
@@ -112,13 +112,21 @@ function mongodData({ paths }: Workbench): string {
 
 /**
  * Which of the two wrote the records of this clone: the other one would begin with none, on the chunks in OpenSearch.
- * Null: none did, or both, where one that is found goes on with its own.
+ * Null: none did, or both and it cannot be told which was the last; one that is found goes on with its own then.
  */
 function dataOf(bench: Workbench): 'mongod' | 'ferretdb' | null {
   const ofMongod = existsSync(join(mongodData(bench), 'WiredTiger'));
   const ofFerretdb = existsSync(join(bench.paths.local, 'postgres', 'data'));
-  if (ofMongod === ofFerretdb) return null;
-  return ofMongod ? 'mongod' : 'ferretdb';
+  if (ofMongod !== ofFerretdb) return ofMongod ? 'mongod' : 'ferretdb';
+  // Of two the one that ran last: each writes such a file at every checkpoint.
+  const byMongod = writtenAt(join(mongodData(bench), 'WiredTiger.turtle'));
+  const byFerretdb = writtenAt(join(bench.paths.local, 'postgres', 'data', 'global', 'pg_control'));
+  if (byMongod === byFerretdb) return null;
+  return byMongod > byFerretdb ? 'mongod' : 'ferretdb';
+}
+
+function writtenAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 /** Null when it does not run on this machine (an old processor, a missing library) or is too old. */

@@ -1,5 +1,5 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { LauncherError } from '../../../deploy/local/launcher-error.js';
 import { obtain } from '../../../deploy/local/obtain.js';
@@ -56,6 +56,23 @@ describe('a MongoDB is looked for', () => {
     expect((await obtain(bench, mongodb)).kind).toBe('ferretdb');
     mkdirSync(join(folder, '.local/mongod'), { recursive: true });
     writeFileSync(join(folder, '.local/mongod/WiredTiger'), '');
+    expect((await obtain(bench, mongodb)).kind).toBe('mongod');
+  });
+
+  test('and of two whose data are in the clone the one that ran last', async () => {
+    const bench = testBench(folder);
+    program('bin/mongod', 'db version v8.0.4');
+    program('cache/ferretdb-2.7.0/ferretdb', '');
+    const [ofMongod, ofFerretdb] = ['mongod/WiredTiger.turtle', 'postgres/data/global/pg_control'].map(
+      (file) => join(folder, '.local', file),
+    ) as [string, string];
+    for (const file of [ofMongod, ofFerretdb, join(folder, '.local/mongod/WiredTiger')]) {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, '');
+    }
+    utimesSync(ofMongod, 1_000, 1_000);
+    expect((await obtain(bench, mongodb)).kind).toBe('ferretdb');
+    utimesSync(ofFerretdb, 500, 500);
     expect((await obtain(bench, mongodb)).kind).toBe('mongod');
   });
 
