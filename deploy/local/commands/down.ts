@@ -20,15 +20,19 @@ export async function down(bench: Workbench): Promise<number> {
     }),
   );
   const left = Object.entries(record.read().processes);
-  steps.push(
-    ...(await Promise.allSettled(
-      left.map(async ([name, process]) => {
-        report.phase(name, 'stopping', 5);
-        await killGroup(process, 20);
-        report.done(name, 'stopped');
-      }),
-    )),
-  );
+  // A gateway and a worker without their launcher: they finish what is under way on services that still run.
+  for (const ofServices of [false, true])
+    steps.push(
+      ...(await Promise.allSettled(
+        left
+          .filter(([, { kind }]) => (kind === 'service') === ofServices)
+          .map(async ([name, process]) => {
+            report.phase(name, 'stopping', 5);
+            await killGroup(process, 20);
+            report.done(name, 'stopped');
+          }),
+      )),
+    );
   if (commands.length + Object.keys(processes).length === 0) report.say('Nothing runs in this clone.');
   else {
     const nothing = { commands: [], processes: {}, addresses: {} };
