@@ -24,7 +24,9 @@ app.kubernetes.io/component: {{ .component }}
 {{/* The proxy's own port; empty where it has none, since one side alone listens on one port. */}}
 {{- define "tamis.proxyPort" -}}
 {{- $services := splitList "," (include "tamis.services" .) }}
-{{- if and .Values.gateway.proxyPort (has "documents" $services) (has "proxy" $services) }}{{ .Values.gateway.proxyPort }}{{ end }}
+{{- if and .Values.gateway.proxyPort (has "documents" $services) (has "proxy" $services) }}
+{{- .Values.gateway.proxyPort }}
+{{- end }}
 {{- end }}
 
 {{/* Whether any of the queues has work; a worker of others alone refuses to start. */}}

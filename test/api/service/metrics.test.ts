@@ -182,7 +182,7 @@ describe('what is counted', () => {
     expect(await scrape()).not.toMatch(/^tamis_signals_(waiting|oldest_waiting_seconds|quarantined)/m);
   });
 
-  test('the age of the last completed backup, without end before the first; none where they have no place', async () => {
+  test('the age of the last completed backup, +Inf before the first; none where they have no place', async () => {
     gateway = await startGateway({ env: OPEN });
     expect(await scrape()).toContain('\ntamis_backup_age_seconds +Inf\n');
     await gateway.close();
