@@ -14,6 +14,11 @@ export function setCsrfToken(token: string | null): void {
   csrfToken = token;
 }
 
+/** Without a session every writing call is refused. */
+export function isSignedIn(): boolean {
+  return csrfToken !== null;
+}
+
 /** Called when the server does not know the caller, or no longer as the one that it was. */
 export function onRefused(listener: () => void): void {
   refused = listener;

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
-import { mayPass } from '../../../api/api-error';
-import type { ApiError } from '../../../api/api-error';
+import { ApiError, mayPass } from '../../../api/api-error';
+import { isSignedIn } from '../../../api/client';
 import type { TaskStatus } from '../queries';
 import { sendOrFind } from './send-or-find';
 import { fileIdOf, isHereAlone, isOver } from './upload';
@@ -12,6 +12,11 @@ const SENDING = 2;
 const WATCHING = 2;
 /** Nothing is sent for so long after the server was away, unless it says for how long. */
 const REST_SECONDS = 3;
+
+/** Of whoever was signed in: the upload goes on as soon as somebody is again. */
+function isSessionOver(error: Error): error is ApiError {
+  return error instanceof ApiError && error.status === 401;
+}
 
 /** Uploads go on while one looks at other pages: they belong to the window, not to a page. */
 function createUploadQueue() {
@@ -48,19 +53,23 @@ function createUploadQueue() {
   };
   const watched = new Set<number>();
 
-  /** The server is away, or asks to wait: the upload goes on by itself as soon as it is there again. */
-  const putOff = ({ id, unanswered }: Upload, sentAt: number, error: ApiError) => {
-    const lost = error.status === 429 ? unanswered : (unanswered ?? sentAt);
-    change(id, { phase: 'waiting', sent: 0, error, unanswered: lost });
-    if (resting) return;
+  const rest = (seconds: number) => {
     resting = true;
-    setTimeout(
-      () => {
-        resting = false;
-        sendNext();
-      },
-      (error.retryAfterSeconds ?? REST_SECONDS) * 1000,
-    );
+    setTimeout(() => {
+      // Whole files would be sent in vain.
+      const waits = uploads.some(({ phase }) => phase === 'waiting');
+      if (waits && !isSignedIn()) return rest(REST_SECONDS);
+      resting = false;
+      sendNext();
+    }, seconds * 1000);
+  };
+
+  /** The server is away, asks to wait or to sign in: the upload goes on by itself as soon as that is over. */
+  const putOff = ({ id, unanswered }: Upload, sentAt: number, error: ApiError) => {
+    const isRefused = error.status === 401 || error.status === 429;
+    const lost = isRefused ? unanswered : (unanswered ?? sentAt);
+    change(id, { phase: 'waiting', sent: 0, error, unanswered: lost });
+    if (!resting) rest(error.retryAfterSeconds ?? REST_SECONDS);
   };
 
   const sendNext = () => {
@@ -76,7 +85,7 @@ function createUploadQueue() {
       .then(
         (taskId) => change(next.id, { phase: 'indexing', taskId, sent: 1 }),
         (error: Error) => {
-          if (mayPass(error)) putOff(next, sentAt, error);
+          if (mayPass(error) || isSessionOver(error)) putOff(next, sentAt, error);
           else change(next.id, { phase: 'failed', error });
         },
       )
