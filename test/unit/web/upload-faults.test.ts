@@ -2,6 +2,7 @@ import { afterAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { loadWeb } from '../../support/load-web.js';
 
 interface Answer {
+  /** 0: the connection breaks instead, behind some bytes. */
   status: number;
   body?: unknown;
 }
@@ -30,6 +31,10 @@ class ScriptedRequest {
     const answer = answers.shift();
     if (answer === undefined) return;
     queueMicrotask(() => {
+      if (answer.status === 0) {
+        this.upload.onprogress?.({ loaded: 1, total: 2 });
+        return this.onerror();
+      }
       this.status = answer.status;
       this.responseText = JSON.stringify(answer.body ?? {});
       this.onload();
@@ -44,6 +49,21 @@ class SilentEvents {
   }
 }
 
+/** What the server answers to who asks for the session; null: it is away. */
+let session: number | null = 200;
+function answerSession(): Promise<Response> {
+  if (session === null) return Promise.reject(new TypeError('away'));
+  return Promise.resolve(new Response('{}', { status: session }));
+}
+
+/** As the browser has a file that was removed since it was chosen. */
+class RemovedFile extends File {
+  override slice(): Blob {
+    const gone = (): Promise<never> => Promise.reject(new DOMException('gone', 'NotFoundError'));
+    return Object.assign(new Blob([]), { arrayBuffer: gone });
+  }
+}
+
 const TAKEN: Answer = { status: 201, body: { task_status_url: 'http://console.test/indexer/task/t-1' } };
 const REST_MS = 3_000;
 
@@ -54,8 +74,14 @@ Object.assign(globalThis, {
   window: { location, addEventListener: () => undefined },
   XMLHttpRequest: ScriptedRequest,
   EventSource: SilentEvents,
+  fetch: answerSession,
 });
-const { setCsrfToken } = await loadWeb<{ setCsrfToken(token: string | null): void }>('api/client');
+const { setCsrfToken, onUnreachable } = await loadWeb<{
+  setCsrfToken(token: string | null): void;
+  onUnreachable(listener: () => void): void;
+}>('api/client');
+let saidAway = 0;
+onUnreachable(() => (saidAway += 1));
 interface Upload {
   id: number;
   phase: string;
@@ -81,8 +107,11 @@ async function rest(): Promise<void> {
 }
 
 beforeEach(() => {
+  uploadQueue.clearOver('mill');
   answers = [];
   sent = [];
+  session = 200;
+  saidAway = 0;
   setCsrfToken('of this session');
 });
 
@@ -99,4 +128,41 @@ test('an upload whose session has ended waits for the next one, and is sent then
   await rest();
   expect(sent).toEqual(['one.md', 'one.md']);
   expect(upload()).toMatchObject({ phase: 'indexing', error: null });
+});
+
+test('a file that the browser cannot read fails, and the server is not said to be away', async () => {
+  answers = [{ status: 0 }];
+  uploadQueue.add('mill', [new RemovedFile([], 'gone.md')]);
+  await rest();
+  expect(upload()).toMatchObject({ phase: 'failed', error: { kind: 'unreadable' } });
+  expect(sent).toEqual(['gone.md']);
+  expect(saidAway).toBe(0);
+});
+
+test('a file that the server cuts off each time is given up', async () => {
+  answers = [{ status: 0 }, { status: 0 }, { status: 0 }, TAKEN];
+  uploadQueue.add('mill', [new File(['large'], 'large.md')]);
+  for (let times = 1; times <= 5; times += 1) await rest();
+  expect(upload()).toMatchObject({ phase: 'failed', error: { kind: 'cutOff' } });
+  expect(sent).toHaveLength(3);
+  expect(saidAway).toBe(0);
+});
+
+test('a file whose transfer breaks while the server is away is sent until it is there', async () => {
+  session = null;
+  answers = [{ status: 0 }, { status: 0 }, { status: 0 }, { status: 0 }, TAKEN];
+  uploadQueue.add('mill', [new File(['one'], 'one.md')]);
+  for (let times = 1; times <= 5; times += 1) await rest();
+  expect(upload().phase).toBe('indexing');
+  expect(saidAway).toBe(4);
+});
+
+test('a file that is cut off since nobody is signed in waits for the next session', async () => {
+  session = 401;
+  answers = [{ status: 0 }, TAKEN];
+  uploadQueue.add('mill', [new File(['one'], 'one.md')]);
+  await jest.advanceTimersByTimeAsync(0);
+  expect(upload()).toMatchObject({ phase: 'waiting', error: { status: 401 }, cutOff: 0 });
+  await rest();
+  expect(upload().phase).toBe('indexing');
 });

@@ -60,6 +60,14 @@ export const documents: Messages['documents'] = {
     CANCELLED: 'annulée',
   },
   uploadFailed: 'échec',
+  uploadFaults: {
+    unreadable:
+      'Ce navigateur ne peut pas lire le fichier. Il a été déplacé, supprimé ou modifié, ou c’est un dossier : ' +
+      'choisissez-le de nouveau.',
+    cutOff:
+      'Le serveur a interrompu le transfert plusieurs fois. Le fichier est peut-être trop grand, ou vous ne pouvez ' +
+      'pas en ajouter ici.',
+  },
   uploadCancelled: 'annulé',
   uploadExists: 'Un fichier de ce nom existe déjà.',
   replace: 'Remplacer',

@@ -1,10 +1,31 @@
-import { errorOf } from '../../../api/api-error';
-import { noteStatus, unreachableError, writingHeaders } from '../../../api/client';
+import { ApiError, errorOf } from '../../../api/api-error';
+import { noteStatus, send, unreachableError, writingHeaders } from '../../../api/client';
+import { UploadFault } from './upload';
 import type { Upload } from './upload';
 
 /**
+ * Why no answer came. The browser says the same of a file that it cannot read, of a server that is away, and of one
+ * that refused the file and closed the connection before all of it had come.
+ */
+async function faultOf(file: File, hasSent: boolean): Promise<Error> {
+  try {
+    await file.slice(0, 1).arrayBuffer();
+  } catch {
+    return new UploadFault('unreadable');
+  }
+  if (!hasSent) return unreachableError();
+  try {
+    await send('/app/session');
+    return new UploadFault('cutOff');
+  } catch (error) {
+    if (error instanceof ApiError) noteStatus(error.status);
+    return error as Error;
+  }
+}
+
+/**
  * Sends the bytes and answers the id of the task. By XMLHttpRequest, since fetch does not tell how much was sent.
- * @throws ApiError
+ * @throws ApiError, UploadFault
  */
 export function sendFile(
   { partition, fileId, file, replace }: Upload,
@@ -15,8 +36,12 @@ export function sendFile(
     const path = `/indexer/partition/${encodeURIComponent(partition)}/file/${encodeURIComponent(fileId)}`;
     request.open(replace ? 'PUT' : 'POST', path);
     for (const [name, value] of Object.entries(writingHeaders())) request.setRequestHeader(name, value);
-    request.upload.onprogress = ({ loaded, total }) => onSent(total === 0 ? 1 : loaded / total);
-    request.onerror = () => reject(unreachableError());
+    let hasSent = false;
+    request.upload.onprogress = ({ loaded, total }) => {
+      hasSent ||= loaded > 0;
+      onSent(total === 0 ? 1 : loaded / total);
+    };
+    request.onerror = () => void faultOf(file, hasSent).then(reject);
     request.onload = () => {
       if (request.status >= 300) {
         noteStatus(request.status);

@@ -21,7 +21,7 @@ async function findTask({ partition, fileId }: Upload, sent: number): Promise<st
 /**
  * Sends a file and answers the id of its task. One that was sent before and whose answer was lost may have been taken:
  * the server then refuses it as already there, and the task that was begun is the one to follow.
- * @throws ApiError
+ * @throws ApiError, UploadFault
  */
 export async function sendOrFind(upload: Upload, onSent: (share: number) => void): Promise<string> {
   try {

@@ -3,7 +3,7 @@ import { ApiError, mayPass } from '../../../api/api-error';
 import { isSignedIn } from '../../../api/client';
 import type { TaskStatus } from '../queries';
 import { sendOrFind } from './send-or-find';
-import { fileIdOf, isHereAlone, isOver } from './upload';
+import { fileIdOf, isHereAlone, isOver, UploadFault } from './upload';
 import type { Upload } from './upload';
 import { watchTask } from './watch-task';
 
@@ -13,9 +13,18 @@ const WATCHING = 2;
 /** Nothing is sent for so long after the server was away, unless it says for how long. */
 const REST_SECONDS = 3;
 
-/** Of whoever was signed in: the upload goes on as soon as somebody is again. */
-function isSessionOver(error: Error): error is ApiError {
-  return error instanceof ApiError && error.status === 401;
+/** So often a file is sent that the server cuts off: a connection may break, a refusal stays one. */
+const MOST_CUT_OFF = 3;
+
+/** Whether an upload goes on by itself: once the server is there or ready, or somebody is signed in again. */
+function isToWait(error: Error, { cutOff }: Upload): boolean {
+  if (error instanceof UploadFault) return error.kind === 'cutOff' && cutOff + 1 < MOST_CUT_OFF;
+  return mayPass(error) || (error instanceof ApiError && error.status === 401);
+}
+
+/** Refused before a task could begin. */
+function isRefused(error: Error): boolean {
+  return error instanceof ApiError && (error.status === 401 || error.status === 429);
 }
 
 /** Uploads go on while one looks at other pages: they belong to the window, not to a page. */
@@ -64,12 +73,16 @@ function createUploadQueue() {
     }, seconds * 1000);
   };
 
-  /** The server is away, asks to wait or to sign in: the upload goes on by itself as soon as that is over. */
-  const putOff = ({ id, unanswered }: Upload, sentAt: number, error: ApiError) => {
-    const isRefused = error.status === 401 || error.status === 429;
-    const lost = isRefused ? unanswered : (unanswered ?? sentAt);
-    change(id, { phase: 'waiting', sent: 0, error, unanswered: lost });
-    if (!resting) rest(error.retryAfterSeconds ?? REST_SECONDS);
+  const putOff = ({ id, unanswered, cutOff }: Upload, sentAt: number, error: Error) => {
+    change(id, {
+      phase: 'waiting',
+      sent: 0,
+      error,
+      unanswered: isRefused(error) ? unanswered : (unanswered ?? sentAt),
+      cutOff: error instanceof UploadFault ? cutOff + 1 : cutOff,
+    });
+    const asked = error instanceof ApiError ? error.retryAfterSeconds : null;
+    if (!resting) rest(asked ?? REST_SECONDS);
   };
 
   const sendNext = () => {
@@ -85,7 +98,7 @@ function createUploadQueue() {
       .then(
         (taskId) => change(next.id, { phase: 'indexing', taskId, sent: 1 }),
         (error: Error) => {
-          if (mayPass(error) || isSessionOver(error)) putOff(next, sentAt, error);
+          if (isToWait(error, next)) putOff(next, sentAt, error);
           else change(next.id, { phase: 'failed', error });
         },
       )
@@ -104,6 +117,7 @@ function createUploadQueue() {
     progress: 0,
     error: null,
     unanswered: null,
+    cutOff: 0,
   } as const;
 
   window.addEventListener('beforeunload', (event) => {

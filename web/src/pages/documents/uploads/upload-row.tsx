@@ -4,7 +4,7 @@ import { ApiError } from '../../../api/api-error';
 import { useFormat } from '../../../i18n/format';
 import { useMessages } from '../../../i18n/language';
 import { useErrorText } from '../../../shared/error-text';
-import { percentOf } from './upload';
+import { percentOf, UploadFault } from './upload';
 import type { Upload } from './upload';
 import { uploadQueue } from './upload-queue';
 
@@ -25,7 +25,12 @@ function useSaid({ phase, sent, stage, error }: Upload): string {
   if (phase === 'done') return t.stages.done;
   if (phase === 'cancelled') return t.uploadCancelled;
   if (isThere(error)) return t.uploadExists;
-  const reason = typeof error === 'string' ? error : errorText(error);
+  const reason =
+    error instanceof UploadFault
+      ? t.uploadFaults[error.kind]
+      : typeof error === 'string'
+        ? error
+        : errorText(error);
   return `${t.uploadFailed}${common.colon}${reason === '' ? common.errorUnknown : reason}`;
 }
 

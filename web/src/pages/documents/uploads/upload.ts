@@ -18,6 +18,20 @@ export interface Upload {
   error: Error | string | null;
   /** When it was first sent without an answer: the server may have taken it. */
   unanswered: number | null;
+  /** How often the server cut its transfer off. */
+  cutOff: number;
+}
+
+/** Why a file did not get through, where that is neither the server's word nor its absence. */
+export class UploadFault extends Error {
+  override readonly name = 'UploadFault';
+
+  constructor(
+    /** By the browser, as what was removed or changed, or is a folder; or the server cut its transfer off. */
+    readonly kind: 'unreadable' | 'cutOff',
+  ) {
+    super(kind);
+  }
 }
 
 /** A window that is closed now would lose it: the bytes are here alone. */
