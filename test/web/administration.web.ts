@@ -177,6 +177,29 @@ describe('what an administrator sets, in the browser', () => {
     await page.getByRole('cell', { name: '7', exact: true }).waitFor();
   });
 
+  it('stays signed in with a new token of its own, which is there to be copied', async () => {
+    const { body: grace } = await askStack<{ token: string }>(stage.stack, 'POST', '/users/', {
+      display_name: 'Grace',
+      is_admin: true,
+    });
+    const { page, faults, close } = await stage.visit('/users', grace.token);
+    const row = page.getByRole('table', { name: 'Users' }).getByRole('row').filter({ hasText: 'Grace' });
+    await row.getByRole('button', { name: 'New token' }).click();
+    await page.getByRole('dialog').getByText('signed out in other browsers').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'New token', exact: true }).click();
+    const notice = page.getByRole('status').filter({ hasText: 'Token of Grace' });
+    const token = await notice.locator('code').innerText();
+    expect(token).not.toBe(grace.token);
+    expect(await page.evaluate(`fetch('/app/session').then(({ status }) => status)`)).toBe(200);
+    await row.getByRole('button', { name: 'Edit Grace' }).click();
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Quota of files' }).fill('11');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await row.getByText('11', { exact: true }).waitFor();
+    expect(await notice.locator('code').innerText()).toBe(token);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it('sees the state of the service and its figures', async () => {
     const page = await open('/state');
     await page.getByText('Everything that is needed works.').waitFor();

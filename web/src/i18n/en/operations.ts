@@ -178,6 +178,9 @@ export const operations = {
   byDefault: 'default',
   newToken: 'New token',
   newTokenQuestion: (name: string) => `Make a new token for ${name}? The present one stops working at once.`,
+  ownTokenQuestion: (management: boolean) =>
+    'Make a new token for yourself? The present one stops working at once. You stay signed in here, and are signed ' +
+    `out in other browsers.${management ? ' The key of the signals has to be added again.' : ''}`,
   tokenOf: (name: string) => `Token of ${name}`,
   tokenOnce: 'Copy it now: it cannot be shown again.',
   deleteUser: 'Delete',

@@ -180,6 +180,9 @@ export const operations: Messages['operations'] = {
   byDefault: 'par défaut',
   newToken: 'Nouveau jeton',
   newTokenQuestion: (name) => `Créer un nouveau jeton pour ${name} ? L’actuel cesse aussitôt de valoir.`,
+  ownTokenQuestion: (management) =>
+    'Créer un nouveau jeton pour vous-même ? L’actuel cesse aussitôt de valoir. Vous restez connecté ici et serez ' +
+    `déconnecté des autres navigateurs.${management ? ' La clé des signaux sera à ajouter de nouveau.' : ''}`,
   tokenOf: (name) => `Jeton de ${name}`,
   tokenOnce: 'Copiez-le maintenant : il ne pourra plus être montré.',
   deleteUser: 'Supprimer',
