@@ -200,6 +200,25 @@ describe('what an administrator sets, in the browser', () => {
     await close();
   });
 
+  it('does once what a double click confirms', async () => {
+    await askStack(stage.stack, 'POST', '/users/', { display_name: 'Hopper' });
+    const { page, close } = await stage.visit('/users', stage.stack.token, {
+      reducedMotion: 'no-preference',
+    });
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && /regenerate_token/.test(request.url())) asked.push(request.url());
+    });
+    const row = page.getByRole('table', { name: 'Users' }).getByRole('row').filter({ hasText: 'Hopper' });
+    await row.getByRole('button', { name: 'New token' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'New token', exact: true }).dblclick();
+    await page.getByRole('status').filter({ hasText: 'Token of Hopper' }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    expect(asked).toHaveLength(1);
+    await close();
+  });
+
   it('sees the state of the service and its figures', async () => {
     const page = await open('/state');
     await page.getByText('Everything that is needed works.').waitFor();

@@ -20,6 +20,8 @@ export function ConfirmButton({ label, question, reasonLabel, onConfirm, ...butt
   const [opened, { open, close }] = useDisclosure(false);
   const [reason, setReason] = useState('');
   const confirm = () => {
+    // The button stays in reach while the question fades: the second click of a double click is none.
+    if (!opened) return;
     close();
     onConfirm(reason.trim());
   };

@@ -70,6 +70,7 @@ export function Quarantine() {
                           <Button
                             size="xs"
                             variant="default"
+                            disabled={step.isPending}
                             onClick={() => step.mutate({ id, kind: 'release' })}
                           >
                             {t.releaseOne}
@@ -78,6 +79,7 @@ export function Quarantine() {
                         <ConfirmButton
                           label={t.discardOne}
                           question={t.discardOneQuestion(id)}
+                          disabled={step.isPending}
                           onConfirm={() => step.mutate({ id, kind: 'discard' })}
                         />
                       </Group>
