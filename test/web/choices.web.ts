@@ -90,6 +90,41 @@ describe('who may do what in a partition, in the browser', () => {
     expect(await description.inputValue()).toBe('What the ferry carries.');
   });
 
+  it('keeps the description that is typed while it is saved, and while somebody else saves one', async () => {
+    const page = await open(`/partitions/${PARTITION}/settings`);
+    const description = page.getByRole('textbox', { name: 'Description' });
+    const save = page.getByRole('button', { name: 'Save', exact: true });
+    let goOn: (() => void) | undefined;
+    const held = new Promise<void>((resolve) => (goOn = resolve));
+    const path = `/partition/${PARTITION}`;
+    await page.route(
+      (url) => url.pathname === path,
+      async (route) => {
+        if (route.request().method() !== 'PATCH') return route.fallback();
+        await held;
+        const response = await route.fetch();
+        await askStack(stage.stack, 'PATCH', path, { description: 'What somebody else says of it.' });
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    await description.fill('What the ferry carries in spring.');
+    const asked = page.waitForRequest((request) => request.method() === 'PATCH');
+    await save.click();
+    await asked;
+    await description.fill('What the ferry carries in autumn.');
+    const config = page.waitForResponse((response) => response.url().endsWith(`${path}/config`));
+    goOn?.();
+    await config;
+    await until('it can be saved again', () => save.isEnabled());
+    expect(await description.inputValue()).toBe('What the ferry carries in autumn.');
+    await save.click();
+    await until('it is stored', async () => {
+      const { body } = await askStack<{ description: string }>(stage.stack, 'GET', `${path}/config`);
+      return body.description === 'What the ferry carries in autumn.';
+    });
+  });
+
   it('asks before a partition goes with all that is in it', async () => {
     expect((await stage.stack.request('/partition/old', { method: 'POST' })).status).toBe(201);
     const page = await open('/partitions');

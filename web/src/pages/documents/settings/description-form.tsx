@@ -1,48 +1,59 @@
 import { Button, Group, Textarea } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { send } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
 import { configQuery } from './queries';
 
 interface Props {
   partition: string;
+  /** As it is stored; it changes under the form when somebody saves another one. */
   description: string;
 }
 
 export function DescriptionForm({ partition, description }: Props) {
   const { documents: t, common } = useMessages();
   const queryClient = useQueryClient();
-  const form = useForm({ initialValues: { description } });
+  /** What was typed and is not stored yet; null: nothing. */
+  const [typed, setTyped] = useState<string | null>(null);
   const save = useMutation({
-    mutationFn: (values: { description: string }) =>
+    mutationFn: (text: string) =>
       send(`/partition/${encodeURIComponent(partition)}`, {
         method: 'PATCH',
         headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify(values),
+        body: JSON.stringify({ description: text }),
       }),
-    onSuccess: () => {
+    onSuccess: async (_answer, text) => {
       notifications.show({ color: 'green', message: t.saved });
-      form.resetDirty();
-      return Promise.all(
+      await Promise.all(
         [['partitions'], configQuery(partition).queryKey].map((queryKey) =>
           queryClient.invalidateQueries({ queryKey }),
         ),
       );
+      // What was typed in the meantime stays.
+      setTyped((now) => (now === text ? null : now));
     },
   });
   return (
-    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (typed !== null) save.mutate(typed);
+      }}
+    >
       <Textarea
         label={t.description}
         autosize
         minRows={2}
         maxRows={8}
-        {...form.getInputProps('description')}
+        value={typed ?? description}
+        onChange={({ currentTarget: { value } }) =>
+          setTyped(value === description && !save.isPending ? null : value)
+        }
       />
       <Group justify="end" mt="xs">
-        <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
+        <Button type="submit" loading={save.isPending} disabled={typed === null || typed === description}>
           {common.save}
         </Button>
       </Group>

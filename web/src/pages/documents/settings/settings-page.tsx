@@ -49,7 +49,7 @@ function SettingsPage() {
       <QueryView query={config}>
         {({ description, embedder, indexation_preset: indexation, retrieval_preset: retrieval }) => (
           <>
-            <DescriptionForm key={`${partition} ${description}`} {...{ partition, description }} />
+            <DescriptionForm key={partition} {...{ partition, description }} />
             <Section title={t.presets} hint={t.presetsHint}>
               <PresetsForm {...{ partition, indexation, retrieval }} />
             </Section>
