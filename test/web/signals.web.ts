@@ -169,6 +169,45 @@ describe('the signals, in the browser', () => {
     expect(stage.capi.received().flatMap(({ items }) => items).length).toBe(15 + 1 + 7);
   });
 
+  it('filters by an address once it is whole, and offers to for addresses alone', async () => {
+    const { page } = keeper;
+    const login = 'crowdsecurity/login-bf';
+    await push(200, 1, { scenario: login, source: { scope: 'Username', value: 'root' } });
+    await page.goto(`${stage.stack.base}/app/signals/alerts`);
+    const refused: string[] = [];
+    page.on('response', (response) => {
+      if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`);
+    });
+    const address = page.getByRole('textbox', { name: 'Address' });
+    await address.fill('203.0.113.');
+    await page.waitForURL((url) => url.searchParams.get('ip') === '203.0.113.');
+    await address.fill('203.0.113.1');
+    await page.waitForResponse(
+      (response) => new URL(response.url()).searchParams.get('ip') === '203.0.113.1',
+    );
+    await page.waitForURL((url) => url.searchParams.get('ip') === '203.0.113.1');
+    expect(refused).toEqual([]);
+    await page.getByRole('link', { name: 'crowdsecurity/ssh-bf' }).first().click();
+    await page.getByRole('link', { name: 'Other alerts of this address' }).waitFor();
+    await page.goto(`${stage.stack.base}/app/signals/alerts?scenario=login-bf`);
+    await page.getByRole('link', { name: login }).click();
+    await page.getByRole('region', { name: 'Source' }).getByText('root').waitFor();
+    expect(await page.getByRole('link', { name: 'Other alerts of this address' }).count()).toBe(0);
+    expect(await page.getByRole('region', { name: 'Who is behind the address' }).count()).toBe(0);
+  });
+
+  it('does not say that there are no alerts when they cannot be read', async () => {
+    const { page } = keeper;
+    await page.route(/\/api\/alerts\?/, (route) => route.fulfill({ status: 500, body: '' }));
+    await page.goto(`${stage.stack.base}/app/signals/alerts`);
+    await page
+      .getByRole('alert')
+      .getByText(/^The server has a problem/)
+      .waitFor();
+    expect(await page.getByText('No alert matches', { exact: true }).count()).toBe(0);
+    await page.unrouteAll();
+  });
+
   it('has nothing for whoever has no key', async () => {
     const other = await stage.visit('/signals/alerts', stage.stack.token);
     await other.page.getByText('There is no such page.').waitFor();

@@ -1,4 +1,5 @@
 import type { AlertFilters } from '../queries';
+import { isAddress } from './ip-address';
 
 /** The filters of the list as texts, as the form holds them and the address carries them. */
 export interface Filters {
@@ -41,7 +42,7 @@ function time(text: string): string | undefined {
   return text === '' || Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-/** What the server is asked; a country that is being typed does not count yet. */
+/** What the server is asked; a country or an address that is being typed does not count yet. */
 export function queryOf({ state, scenario, country, ip, machineId, since, until }: Filters): AlertFilters {
   const code = country.trim().toUpperCase();
   const [from, to] = [time(since), time(until)];
@@ -49,7 +50,7 @@ export function queryOf({ state, scenario, country, ip, machineId, since, until 
     ...STATE_QUERY[state],
     ...(scenario.trim() === '' ? {} : { scenario: scenario.trim() }),
     ...(/^[A-Z]{2}$/.test(code) ? { country: code } : {}),
-    ...(ip.trim() === '' ? {} : { ip: ip.trim() }),
+    ...(isAddress(ip.trim()) ? { ip: ip.trim() } : {}),
     ...(machineId.trim() === '' ? {} : { machineId: machineId.trim() }),
     ...(from === undefined ? {} : { since: from }),
     ...(to === undefined ? {} : { until: to }),

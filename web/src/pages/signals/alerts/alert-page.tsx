@@ -24,6 +24,7 @@ import type { Alert } from '../queries';
 import { AlertFacts } from './alert-facts';
 import { AlertState } from './alert-state';
 import { DecisionTable } from './decision-table';
+import { isAddress, isAddressOrRange } from './ip-address';
 import { IpInfo } from './ip-info';
 import { prettyJson, reasonsOf } from './read-raw';
 
@@ -41,14 +42,15 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 function Details({ alert }: { alert: Alert }) {
   const { signals: t, common } = useMessages();
   const reasons = reasonsOf(alert.filterReasons);
-  const address = alert.sourceIp ?? alert.sourceValue;
+  // A source may be something else, as a user's name or a country.
+  const source = alert.sourceIp || alert.sourceValue || '';
   return (
     <Stack>
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Section title={t.source}>
           <AlertFacts alert={alert} />
-          {address !== null && (
-            <Anchor component={Link} href={withQuery(to.alerts, { ip: address })} size="sm">
+          {isAddress(source) && (
+            <Anchor component={Link} href={withQuery(to.alerts, { ip: source })} size="sm">
               {t.otherAlerts}
             </Anchor>
           )}
@@ -70,9 +72,9 @@ function Details({ alert }: { alert: Alert }) {
           <Section title={t.decisions}>
             <DecisionTable rawJson={alert.rawJson} />
           </Section>
-          {address !== null && (
+          {isAddressOrRange(source) && (
             <Section title={t.ipInfo}>
-              <IpInfo address={address} />
+              <IpInfo address={source} />
             </Section>
           )}
         </Stack>

@@ -41,10 +41,10 @@ function AlertsPage() {
         <Center py="xl">
           <Loader aria-label={common.loading} />
         </Center>
-      ) : alerts.length === 0 ? (
-        <Empty title={t.noAlerts}>{t.noAlertsHint}</Empty>
-      ) : (
+      ) : alerts.length > 0 ? (
         <AlertsTable alerts={alerts} onEnd={more} />
+      ) : (
+        list.isSuccess && <Empty title={t.noAlerts}>{t.noAlertsHint}</Empty>
       )}
     </Page>
   );
