@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { askStack } from '../support/ask-stack.js';
 import { startIdentityProvider } from '../support/identity-provider/start-identity-provider.js';
 import type { IdentityProviderServer } from '../support/identity-provider/start-identity-provider.js';
 import { openStage } from './support/open-stage.js';
@@ -83,6 +84,30 @@ describe('an identity provider, in the browser', () => {
   it('keeps nobody out who has a token', async () => {
     const { page, faults, close } = await stage.visit('/', stage.stack.token);
     await page.getByRole('heading', { level: 1, name: 'Partitions' }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('tells the other windows of a browser when somebody else signs in', async () => {
+    const tokens: string[] = [];
+    for (const name of ['Ada', 'Bob']) {
+      const user = { display_name: `${name} of the office`, is_admin: true };
+      const { body } = await askStack<{ token: string }>(stage.stack, 'POST', '/users/', user);
+      tokens.push(body.token);
+    }
+    const [ada = '', bob = ''] = tokens;
+    // a page that asks for nothing by itself
+    const { page: first, faults, close } = await stage.visit('/users', ada);
+    await first.getByRole('heading', { level: 1, name: 'Users' }).waitFor();
+    const second = await first.context().newPage();
+    await second.goto(`${stage.stack.base}/app/users`);
+    await second.getByRole('button', { name: 'Signed in as Ada of the office' }).click();
+    await second.getByRole('menuitem', { name: 'Sign out' }).click();
+    await first.getByLabel('Token or key').waitFor();
+    await second.getByLabel('Token or key').fill(bob);
+    await second.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await second.getByRole('button', { name: 'Signed in as Bob of the office' }).waitFor();
+    await first.getByRole('button', { name: 'Signed in as Bob of the office' }).waitFor();
     expect(faults).toEqual([]);
     await close();
   });

@@ -3,6 +3,8 @@ import type { Middleware } from 'openapi-fetch';
 import { ApiError, errorOf } from './api-error';
 import type { paths } from './schema.gen';
 
+export const SESSION_PATH = '/app/session';
+
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Not state of the page: what the next writing call has to carry. */
@@ -80,6 +82,7 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
     throw error.name === 'AbortError' ? error : unreachableError();
   });
   if (response.ok) return response;
-  if (!path.startsWith('/app/session')) noteStatus(response.status);
+  // The session's own answers say who is signed in; but who may not sign out signed in anew elsewhere.
+  if (path !== SESSION_PATH || init.method === 'DELETE') noteStatus(response.status);
   throw errorOf(response.status, await response.text(), response.headers);
 }

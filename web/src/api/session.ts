@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { ApiError } from './api-error';
-import { api, bodyOf, onRefused, send, setCsrfToken } from './client';
+import { api, bodyOf, onRefused, send, SESSION_PATH, setCsrfToken } from './client';
 
 export interface Session {
   user: { id: number; name: string; is_admin: boolean } | null;
@@ -15,6 +15,9 @@ export interface Session {
 
 const KEY = ['session'];
 
+/** Tells the other windows of this browser, which have the same session, that somebody signed in or out. */
+const windows = new BroadcastChannel('tamis-session');
+
 /** A new load of the page: what this person saw, asked and uploads is not for the next one. */
 function leave(): void {
   window.location.assign(import.meta.env.BASE_URL);
@@ -24,16 +27,21 @@ function leave(): void {
 let lastUser: number | undefined;
 
 function keep(session: Session | null): Session | null {
-  setCsrfToken(session?.csrf_token ?? null);
   const user = session?.user?.id;
-  if (user !== undefined && lastUser !== undefined && user !== lastUser) leave();
+  if (user !== undefined && lastUser !== undefined && user !== lastUser) {
+    // Until it is left, nothing of this page may be done as the other person.
+    setCsrfToken(null);
+    leave();
+    return session;
+  }
+  setCsrfToken(session?.csrf_token ?? null);
   lastUser = user ?? lastUser;
   return session;
 }
 
-async function readSession(): Promise<Session | null> {
+async function readSession({ signal }: { signal: AbortSignal }): Promise<Session | null> {
   try {
-    const response = await send('/app/session');
+    const response = await send(SESSION_PATH, { signal });
     return keep((await response.json()) as Session);
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return keep(null);
@@ -46,8 +54,15 @@ export function useSession() {
   const queryClient = useQueryClient();
   useEffect(() => {
     onRefused(() => void queryClient.invalidateQueries({ queryKey: KEY }, { cancelRefetch: false }));
+    windows.onmessage = () => void queryClient.invalidateQueries({ queryKey: KEY });
   }, [queryClient]);
-  return useQuery({ queryKey: KEY, queryFn: readSession, staleTime: 60_000, retry: 5 });
+  return useQuery({
+    queryKey: KEY,
+    queryFn: readSession,
+    staleTime: 60_000,
+    refetchOnWindowFocus: 'always',
+    retry: 5,
+  });
 }
 
 /** Whether an identity provider is configured. */
@@ -65,21 +80,30 @@ export function useSignIn() {
   return useMutation({
     meta: { ownErrors: true },
     mutationFn: async (token: string): Promise<Session> => {
-      const response = await send('/app/session', {
+      const response = await send(SESSION_PATH, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify({ token }),
       });
       return (await response.json()) as Session;
     },
-    onSuccess: (session) => queryClient.setQueryData(KEY, keep(session)),
+    onSuccess: async (session) => {
+      windows.postMessage('in');
+      // One that was asked before would say that nobody, or somebody else, is signed in.
+      await queryClient.cancelQueries({ queryKey: KEY });
+      queryClient.setQueryData(KEY, keep(session));
+    },
   });
 }
 
 export function useSignOut() {
   return useMutation({
-    mutationFn: (_session: Session) => send('/app/session', { method: 'DELETE' }),
-    // Else the next one to sign in with this browser would be let in as the same person.
-    onSuccess: (_answer, { provider }) => (provider ? window.location.assign('/auth/logout') : leave()),
+    mutationFn: (_session: Session) => send(SESSION_PATH, { method: 'DELETE' }),
+    onSuccess: (_answer, { provider }) => {
+      windows.postMessage('out');
+      // Else the next one to sign in with this browser would be let in as the same person.
+      if (provider) window.location.assign('/auth/logout');
+      else leave();
+    },
   });
 }

@@ -1,5 +1,5 @@
 import { ApiError, errorOf } from '../../../api/api-error';
-import { noteStatus, send, unreachableError, writingHeaders } from '../../../api/client';
+import { noteStatus, send, SESSION_PATH, unreachableError, writingHeaders } from '../../../api/client';
 import { UploadFault } from './upload';
 import type { Upload } from './upload';
 
@@ -15,7 +15,7 @@ async function faultOf(file: File, hasSent: boolean): Promise<Error> {
   }
   if (!hasSent) return unreachableError();
   try {
-    await send('/app/session');
+    await send(SESSION_PATH);
     return new UploadFault('cutOff');
   } catch (error) {
     if (error instanceof ApiError) noteStatus(error.status);
