@@ -65,6 +65,10 @@ describe('a move to another embedder, in the browser', () => {
     await move(page, '');
     await page.getByText('completed', { exact: true }).waitFor();
     await page.getByText('From builtin-hash to new').waitFor();
+    await page
+      .getByRole('region', { name: 'Embedder' })
+      .getByText('Embedder: new', { exact: true })
+      .waitFor();
     const wentOver = await figures.innerText();
     expect(wentOver).not.toContain('at least');
 

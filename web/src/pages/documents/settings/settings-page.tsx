@@ -54,7 +54,7 @@ function SettingsPage() {
               <PresetsForm {...{ partition, indexation, retrieval }} />
             </Section>
             <Section title={t.embedder} hint={t.embedderHint}>
-              <Embedder partition={partition} embedder={embedder} />
+              <Embedder key={partition} partition={partition} embedder={embedder} />
             </Section>
           </>
         )}
