@@ -42,18 +42,34 @@ class ScriptedRequest {
   }
 }
 
-/** Streams of tasks stay silent. */
-class SilentEvents {
+/** Streams of tasks: silent, or refused. */
+let areStreamsRefused = false;
+class ScriptedEvents {
+  static readonly CLOSED = 2;
+  readyState = 0;
+  onerror = (): void => undefined;
+  constructor() {
+    if (!areStreamsRefused) return;
+    queueMicrotask(() => {
+      this.readyState = ScriptedEvents.CLOSED;
+      this.onerror();
+    });
+  }
   addEventListener(): void {
-    // Nothing comes.
+    // No event comes.
   }
 }
 
 /** What the server answers to who asks for the session; null: it is away. */
 let session: number | null = 200;
-function answerSession(): Promise<Response> {
+/** What it answers to who asks for a task, one after the other. */
+let tasks: Answer[] = [];
+function answerFetch(asked: string | Request): Promise<Response> {
+  const path = typeof asked === 'string' ? asked : new URL(asked.url).pathname;
   if (session === null) return Promise.reject(new TypeError('away'));
-  return Promise.resolve(new Response('{}', { status: session }));
+  const { status, body = {} } =
+    path === '/app/session' ? { status: session } : (tasks.shift() ?? { status: 500 });
+  return Promise.resolve(new Response(JSON.stringify(body), { status }));
 }
 
 /** As the browser has a file that was removed since it was chosen. */
@@ -73,8 +89,8 @@ const location = { origin: 'http://console.test' };
 Object.assign(globalThis, {
   window: { location, addEventListener: () => undefined },
   XMLHttpRequest: ScriptedRequest,
-  EventSource: SilentEvents,
-  fetch: answerSession,
+  EventSource: ScriptedEvents,
+  fetch: answerFetch,
 });
 const { setCsrfToken, onUnreachable } = await loadWeb<{
   setCsrfToken(token: string | null): void;
@@ -85,6 +101,8 @@ onUnreachable(() => (saidAway += 1));
 interface Upload {
   id: number;
   phase: string;
+  stage: string;
+  progress: number;
   error: unknown;
   unanswered: number | null;
 }
@@ -111,8 +129,28 @@ beforeEach(() => {
   answers = [];
   sent = [];
   session = 200;
+  tasks = [];
+  areStreamsRefused = false;
   saidAway = 0;
   setCsrfToken('of this session');
+});
+
+// Before the others: the silent streams of those stay open, and only so many tasks are watched at a time.
+test('an upload whose task is gone fails, where it was watched for ever', async () => {
+  areStreamsRefused = true;
+  answers = [TAKEN];
+  tasks = [
+    { status: 503 },
+    { status: 200, body: { task_state: 'SERIALIZING', stage: 'embed', progress: 0.5 } },
+  ];
+  tasks.push({ status: 404, body: { detail: '[TASK_NOT_FOUND]: no such task' } });
+  uploadQueue.add('mill', [new File(['one'], 'one.md')]);
+  await jest.advanceTimersByTimeAsync(0);
+  expect(upload()).toMatchObject({ phase: 'indexing', stage: 'queued' });
+  await rest();
+  expect(upload()).toMatchObject({ phase: 'indexing', stage: 'embed', progress: 0.5 });
+  await rest();
+  expect(upload()).toMatchObject({ phase: 'failed', error: { status: 404, code: 'TASK_NOT_FOUND' } });
 });
 
 test('an upload whose session has ended waits for the next one, and is sent then', async () => {

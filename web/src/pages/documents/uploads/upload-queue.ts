@@ -54,10 +54,12 @@ function createUploadQueue() {
     if (next?.taskId == null || watching >= WATCHING) return;
     watching += 1;
     watched.add(next.id);
-    void watchTask(next.taskId, (status) => apply(next.id, status)).then(() => {
-      watching -= 1;
-      watchNext();
-    });
+    void watchTask(next.taskId, (status) => apply(next.id, status))
+      .catch((error: Error) => change(next.id, { phase: 'failed', error }))
+      .then(() => {
+        watching -= 1;
+        watchNext();
+      });
     watchNext();
   };
   const watched = new Set<number>();
