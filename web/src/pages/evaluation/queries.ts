@@ -31,6 +31,7 @@ export const RUN_COLOURS = {
 
 const RUNNING_MS = 1_000;
 const RESULTS_PAGE = 1_000;
+const MORE_RESULTS_MS = 5_000;
 
 async function readRuns(partition: string) {
   return (
@@ -72,9 +73,14 @@ export function runQuery(partition: string, run: string) {
   });
 }
 
-/** Every question of a run, as many as a set can have. */
-async function readResults(partition: string, run: string): Promise<Result[]> {
-  const results: Result[] = [];
+/** Every question of a run that has been asked; those that are known stay as they are. */
+async function readResults(
+  partition: string,
+  run: string,
+  known: readonly Result[],
+  signal: AbortSignal,
+): Promise<Result[]> {
+  const results = [...known];
   for (;;) {
     const page = await bodyOf(
       api.GET('/evaluation/partition/{partition}/runs/{run_id}/results', {
@@ -82,6 +88,7 @@ async function readResults(partition: string, run: string): Promise<Result[]> {
           path: { partition, run_id: run },
           query: { offset: results.length, limit: RESULTS_PAGE },
         },
+        signal,
       }),
     );
     results.push(...page.results);
@@ -89,13 +96,16 @@ async function readResults(partition: string, run: string): Promise<Result[]> {
   }
 }
 
-/** @param done how many were asked: with more of them the list is another one */
+/** @param done how many were asked by now: what is missing of them is read soon */
 export function resultsQuery(partition: string, run: string, done: number | undefined) {
+  const queryKey = ['evaluation', partition, 'results', run];
   return queryOptions({
-    queryKey: ['evaluation', partition, 'results', run, done],
+    queryKey,
     enabled: done !== undefined,
-    queryFn: () => readResults(partition, run),
-    placeholderData: (before) => before,
+    queryFn: ({ client, signal }) =>
+      readResults(partition, run, client.getQueryData<Result[]>(queryKey) ?? [], signal),
+    refetchInterval: ({ state: { data } }) =>
+      data !== undefined && data.length < (done ?? 0) ? MORE_RESULTS_MS : false,
   });
 }
 
