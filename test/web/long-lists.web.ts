@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cloneFile } from './support/clone-file.js';
+import { dropFiles } from './support/drop-files.js';
 import { openStage } from './support/open-stage.js';
 import type { Stage } from './support/open-stage.js';
 
 const PARTITION = 'long';
 const FILES = 1_200;
+const DROPPED = 300;
 
 let stage: Stage;
 beforeAll(async () => {
@@ -38,6 +40,45 @@ describe('a partition with more files than a page of the list has', () => {
     await page.getByRole('button', { name: 'Sort by File' }).click();
     await page.getByText(/^1,200 of 1,200 files/).waitFor();
     expect(await table.getByRole('link').first().getAttribute('title')).toBe('log-999.md');
+    expect(faults).toEqual([]);
+    await close();
+  });
+});
+
+describe('a folder of many files that is dropped', () => {
+  it('is shown in part, the failed ones among them, and does not have the list read for each', async () => {
+    const { page, faults, close } = await stage.visit(`/partitions/${PARTITION}`, stage.stack.token);
+    await page.getByText(/^1,200 of 1,200 files/).waitFor();
+    const progress = { stage: 'done', progress: 1 };
+    await page.route(/\/indexer\/partition\/long\/file\//, async (route) => {
+      const id = new URL(route.request().url()).pathname.split('/').at(-1)!;
+      if (id === `page-${DROPPED}.md`)
+        return route.fulfill({ status: 409, json: { detail: 'It is there.' } });
+      const url = `${stage.stack.base}/indexer/task/${id}`;
+      await route.fulfill({ status: 201, json: { task_status_url: url } });
+    });
+    await page.route(/\/indexer\/task\/[^/]+\/events/, async (route) => {
+      const status = { ...progress, task_state: 'COMPLETED' };
+      const body = `event: status\ndata: ${JSON.stringify(status)}\n\n`;
+      await route.fulfill({ status: 200, contentType: 'text/event-stream', body });
+    });
+    let listed = 0;
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname === `/partition/${PARTITION}` && !searchParams.has('after')) listed += 1;
+    });
+    await dropFiles(
+      page,
+      Array.from({ length: DROPPED }, (_, index) => ({ name: `page-${index + 1}.md`, content: 'x' })),
+    );
+    const uploads = page.getByRole('region', { name: 'Uploads' });
+    await uploads.getByText(`${DROPPED} / ${DROPPED}`).waitFor();
+    await uploads.getByText('There is a file of this name already.').waitFor();
+    expect(await uploads.getByRole('progressbar').count()).toBe(100);
+    await uploads.getByRole('button', { name: 'and 200 more: show some of them' }).click();
+    expect(await uploads.getByRole('progressbar').count()).toBe(200);
+    expect(listed).toBeGreaterThan(0);
+    expect(listed).toBeLessThan(DROPPED / 2);
     expect(faults).toEqual([]);
     await close();
   });

@@ -36,6 +36,7 @@ export const documents = {
   dropHint: (types: string) => `Reads ${types}`,
   uploads: 'Uploads',
   clearDone: 'Clear finished',
+  moreUploads: (count: string) => `and ${count} more: show some of them`,
   waiting: 'waiting',
   waitsForServer: 'waits for the server, and goes on by itself',
   uploading: (percent: string) => `uploading, ${percent}`,

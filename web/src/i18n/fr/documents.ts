@@ -37,6 +37,7 @@ export const documents: Messages['documents'] = {
   dropHint: (types) => `Formats lus : ${types}`,
   uploads: 'Envois',
   clearDone: 'Effacer les envois finis',
+  moreUploads: (count) => `et ${count} de plus : en afficher une partie`,
   waiting: 'en attente',
   waitsForServer: 'attend le serveur et reprend de lui-même',
   uploading: (percent) => `envoi, ${percent}`,

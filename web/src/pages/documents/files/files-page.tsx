@@ -1,6 +1,5 @@
 import { Anchor, Button } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { useMessages } from '../../../i18n/language';
 import { Empty } from '../../../shared/empty';
@@ -12,25 +11,20 @@ import { filesQuery, mayEdit, mayOwn, partitionsQuery } from '../queries';
 import { UploadArea } from '../uploads/upload-area';
 import { UploadList } from '../uploads/upload-list';
 import { useUploads } from '../uploads/upload-queue';
+import { useFreshListing } from '../uploads/use-fresh-listing';
 import { FailedFiles } from './failed-files';
 import { FilesTable } from './files-table';
 import { useDeletedFiles } from './use-deleted-files';
 
 function Files({ partition }: { partition: string }) {
   const { documents: t } = useMessages();
-  const queryClient = useQueryClient();
   const partitions = useQuery(partitionsQuery);
   const files = useQuery(filesQuery(partition));
   const uploads = useUploads(partition);
   const deleted = useDeletedFiles(partition);
   const own = partitions.data?.find((row) => row.partition === partition);
   const editable = mayEdit(own);
-  const finished = uploads.filter(({ phase }) => phase === 'done' || phase === 'failed').length;
-  useEffect(() => {
-    if (finished === 0) return;
-    for (const key of [['files', partition], ['partitions'], ['tasks']])
-      void queryClient.invalidateQueries({ queryKey: key });
-  }, [finished, partition, queryClient]);
+  useFreshListing(partition, uploads);
   return (
     <Page
       title={partition}
