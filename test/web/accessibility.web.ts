@@ -188,6 +188,9 @@ describe('the keyboard alone', () => {
     await page.getByRole('textbox', { name: 'Your question' }).waitFor();
     await page.evaluate('document.activeElement.blur()');
     await page.keyboard.press('/');
+    expect(await focused()).toBe('');
+    await page.keyboard.press('Control+k');
+    expect(await focused()).toBe('Your question');
     await page.keyboard.type('How much does an adult ticket cost?');
     await page.keyboard.press('Enter');
     const source = page.getByRole('button', { name: /^Source 1: / });
@@ -200,5 +203,64 @@ describe('the keyboard alone', () => {
     await until('the focus is back', async () => (await focused()).startsWith('Source 1'));
     expect(faults).toEqual([]);
     await close();
+  });
+});
+
+describe('who does not see the page', () => {
+  let visitor: Visitor;
+  beforeAll(async () => {
+    visitor = await stage.visit('/', stage.stack.token, { viewport: { width: 1280, height: 500 } });
+  });
+  afterAll(() => visitor?.close());
+  const heading = (page: Visitor['page'], name: string) => page.getByRole('heading', { level: 1, name });
+  const focusedHeading = (page: Visitor['page']) => page.locator('h1:focus');
+
+  it('hears how many passages a search found, and that it found nothing, in one place', async () => {
+    const { page } = visitor;
+    await page.goto(`${stage.stack.base}/app/search`);
+    const field = page.getByRole('searchbox', { name: 'Search for' });
+    await field.waitFor();
+    await page.evaluate(`document.querySelector('main [aria-live="polite"]').dataset.known = 'yes'`);
+    const known = page.locator('main [data-known="yes"]');
+    await field.fill('ticket');
+    await known.filter({ hasText: /^\d+ passages?$/ }).waitFor();
+    await page.getByRole('textbox', { name: 'Filter expression' }).fill('file_id like "%none%"');
+    await known.filter({ hasText: 'Nothing was found' }).waitFor();
+  });
+
+  it('finds a heading and a title where there is no page, and where there is nothing to evaluate', async () => {
+    const { page } = visitor;
+    await page.goto(`${stage.stack.base}/app/nowhere`);
+    await heading(page, 'There is no such page.').waitFor();
+    expect(await page.title()).toBe('There is no such page. · Tamis');
+    const { body } = await askStack<{ token: string }>(stage.stack, 'POST', '/users/', {
+      display_name: 'Nina',
+    });
+    const nina = await stage.visit('/evaluation', body.token);
+    await heading(nina.page, 'Evaluation').waitFor();
+    await nina.close();
+  });
+
+  it('begins at the heading of the page that a link led to, and stays where one types', async () => {
+    const { page } = visitor;
+    await page.goto(`${stage.stack.base}/app/models`);
+    await heading(page, 'Models').waitFor();
+    const menu = page.getByRole('navigation', { name: 'Menu' });
+    await until('the page is long enough', async () => {
+      await page.evaluate('window.scrollTo(0, 200)');
+      return (await page.evaluate('window.scrollY')) === 200;
+    });
+    await menu.getByRole('link', { name: 'Tasks' }).click();
+    await heading(page, 'Tasks').waitFor();
+    await focusedHeading(page).waitFor();
+    expect(await focusedHeading(page).textContent()).toBe('Tasks');
+    expect(await page.evaluate('window.scrollY')).toBe(0);
+    await menu.getByRole('link', { name: 'Chat' }).click();
+    await page.getByRole('textbox', { name: 'Your question' }).waitFor();
+    await page.locator('textarea:focus').waitFor();
+    await page.goBack();
+    await heading(page, 'Tasks').waitFor();
+    expect(await focusedHeading(page).count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
   });
 });

@@ -1,15 +1,15 @@
 import { Anchor } from '@mantine/core';
 import { Link } from 'wouter';
 import { useMessages } from '../i18n/language';
-import { Empty } from '../shared/empty';
+import { Page } from '../shared/page';
 
 export function NotFound() {
   const { common: t } = useMessages();
   return (
-    <Empty title={t.notFound}>
-      <Anchor component={Link} href="/">
+    <Page title={t.notFound}>
+      <Anchor component={Link} href="/" style={{ alignSelf: 'start' }}>
         {t.toStart}
       </Anchor>
-    </Empty>
+    </Page>
   );
 }

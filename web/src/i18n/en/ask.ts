@@ -40,7 +40,7 @@ export const ask = {
   workspace: 'Workspace',
   wholePartition: 'Whole partition',
   question: 'Your question',
-  questionHint: 'Enter sends, Shift+Enter makes a new line, / comes here from anywhere.',
+  questionHint: 'Enter sends, Shift+Enter makes a new line, Ctrl+K or ⌘K comes here from anywhere.',
   send: 'Send',
   stop: 'Stop',
   newChat: 'New conversation',

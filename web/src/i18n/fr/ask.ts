@@ -43,7 +43,7 @@ export const ask: Messages['ask'] = {
   workspace: 'Espace de travail',
   wholePartition: 'Toute la partition',
   question: 'Votre question',
-  questionHint: 'Entrée envoie, Maj+Entrée passe à la ligne, / mène ici de partout.',
+  questionHint: 'Entrée envoie, Maj+Entrée passe à la ligne, Ctrl+K ou ⌘K mène ici de partout.',
   send: 'Envoyer',
   stop: 'Arrêter',
   newChat: 'Nouvelle conversation',

@@ -9,7 +9,8 @@ export function AskForm({ busy }: { busy: boolean }) {
   const { ask: t } = useMessages();
   const [question, setQuestion] = useState('');
   const input = useRef<HTMLTextAreaElement>(null);
-  useHotkeys([['/', () => input.current?.focus()]]);
+  // With a key that types no letter: speech and single-key users would come here by accident.
+  useHotkeys([['mod+K', () => input.current?.focus()]], []);
   const submit = () => {
     if (busy || question.trim() === '') return;
     void conversation.ask(question.trim());
@@ -26,6 +27,7 @@ export function AskForm({ busy }: { busy: boolean }) {
       <Group align="end" wrap="nowrap" gap="sm">
         <Textarea
           ref={input}
+          aria-keyshortcuts="Control+K Meta+K"
           aria-label={t.question}
           placeholder={t.question}
           autosize

@@ -28,11 +28,13 @@ export function SearchForm({ asked, onChange, busy }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const partitions = useQuery(partitionsQuery);
   const admin = useSession().data?.user?.is_admin === true;
-  useHotkeys([['/', () => input.current?.focus()]]);
+  // With a key that types no letter: speech and single-key users would come here by accident.
+  useHotkeys([['mod+K', () => input.current?.focus()]], []);
   return (
     <Stack gap="xs">
       <TextInput
         ref={input}
+        aria-keyshortcuts="Control+K Meta+K"
         size="md"
         label={t.searchFor}
         type="search"

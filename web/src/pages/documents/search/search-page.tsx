@@ -1,4 +1,3 @@
-import { Stack } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api, bodyOf } from '../../../api/client';
 import { useFormat } from '../../../i18n/format';
@@ -66,25 +65,27 @@ function SearchPage() {
     placeholderData: keepPreviousData,
   });
   const fault = isFilterFault(found.error) ? found.error : null;
+  const isAsked = !nothingToSearch && settled.text.trim() !== '';
+  const documents = isAsked && fault === null ? found.data?.documents : undefined;
   return (
     <Page title={t.search} hint={t.searchHint}>
       <SearchForm asked={asked} onChange={setAsked} busy={found.isFetching} />
+      {/* It stays while what it says changes: a region that comes with its text is not read out. */}
+      <div aria-live="polite">
+        {documents?.length === 0 && <Empty title={t.nothingFound}>{t.nothingFoundHint}</Empty>}
+        {documents !== undefined && documents.length > 0 && t.found(format.number(documents.length))}
+      </div>
       {nothingToSearch ? (
         <Empty title={texts.noPartitions}>{texts.noPartitionsHint}</Empty>
-      ) : settled.text.trim() === '' ? (
+      ) : !isAsked ? (
         <Empty title={t.searchStart}>{t.searchStartHint}</Empty>
       ) : fault !== null ? (
         <FilterFault filter={settled.filter} fault={fault} />
       ) : (
         <QueryView query={found}>
-          {({ documents, retrieval_trace: trace }) =>
-            documents.length === 0 ? (
-              <Empty title={t.nothingFound}>{t.nothingFoundHint}</Empty>
-            ) : (
-              <Stack>
-                <div aria-live="polite">{t.found(format.number(documents.length))}</div>
-                <SearchResults documents={documents} question={settled.text} trace={trace} />
-              </Stack>
+          {({ documents: passages, retrieval_trace: trace }) =>
+            passages.length > 0 && (
+              <SearchResults documents={passages} question={settled.text} trace={trace} />
             )
           }
         </QueryView>

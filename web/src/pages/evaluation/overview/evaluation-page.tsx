@@ -74,7 +74,12 @@ function Chosen({ rows }: { rows: readonly PartitionRow[] }) {
   const [, navigate] = useLocation();
   const { partition: wanted } = usePathParams<{ partition?: string }>();
   const [first] = rows;
-  if (first === undefined) return <Empty title={t.noPartition}>{t.noPartitionHint}</Empty>;
+  if (first === undefined)
+    return (
+      <Page title={t.evaluation} hint={t.hint}>
+        <Empty title={t.noPartition}>{t.noPartitionHint}</Empty>
+      </Page>
+    );
   // One that the address names and that is not there must not be another one without a word.
   const chosen = wanted === undefined ? first : rows.find(({ partition }) => partition === wanted);
   return (
