@@ -50,7 +50,7 @@ export function* parseFlatHtml(html: string, notes?: ParseNotes): Generator<Sect
     }
     if (token.type === 'open') elements.open(token.name, token.attributes);
     else elements.close(token.name);
-    if (elements.hidden) continue;
+    if (elements.within) continue;
     if (token.name === 'td' || token.name === 'th') {
       if (token.type === 'close') text += ' | ';
     } else if (!INLINE_TAGS.has(token.name)) {

@@ -5,17 +5,31 @@ export interface Looks {
   style?: unknown;
   color?: unknown;
   bgColor?: unknown;
+  background?: unknown;
+  /** Of a `font` element. */
+  size?: unknown;
   className?: unknown;
   id?: unknown;
+  href?: unknown;
 }
 
 /** What lies behind an element: paper, or something that this does not know, such as what a style sheet says. */
 export type Backdrop = 'white' | 'unknown';
 
+/** What text takes over from the elements that it stands in, unless a nearer one says otherwise. */
+export interface Surroundings {
+  backdrop: Backdrop;
+  /** Height of letters in pixels. */
+  letters: number;
+  /** Letters are nearly white or transparent. */
+  pale: boolean;
+}
+
 /** Smaller letters cannot be read: two pixels are half a millimetre on a screen. */
 const TINY_PX = 2;
 /** Further than this beyond the edge nothing is scrolled to. */
 const OFF_PAGE_PX = 500;
+const NORMAL_PX = 16;
 const PX_PER: Readonly<Record<string, number>> = {
   px: 1,
   pt: 4 / 3,
@@ -25,6 +39,10 @@ const PX_PER: Readonly<Record<string, number>> = {
   '%': 0.16,
   '': 1,
 };
+const OF_THE_LETTERS_AROUND = new Set(['em', 'ex', '%']);
+/** Words that leave what the element around says; `larger` and `smaller` do so nearly. */
+const TAKEN_OVER = new Set(['', 'inherit', 'unset', 'revert', 'currentcolor', 'larger', 'smaller']);
+const NO_BACKGROUND = new Set(['', 'none', 'transparent', 'initial', 'unset']);
 /** Of 255: lighter on white paper cannot be read. */
 const NEARLY_WHITE = 244;
 
@@ -35,16 +53,19 @@ function declarations(style: unknown): Map<string, string> {
     const colon = part.indexOf(':');
     if (colon === -1) continue;
     const value = part.slice(colon + 1).replace(/!important/i, '');
-    found.set(part.slice(0, colon).trim().toLowerCase(), value.trim().toLowerCase());
+    const name = part.slice(0, colon).trim().toLowerCase();
+    found.delete(name); // so that the order is that of what holds
+    found.set(name, value.trim().toLowerCase());
   }
   return found;
 }
 
-/** A length in pixels; null for what is none, such as `auto` or `calc(…)`. */
-function pixels(value: string | undefined): number | null {
+/** A length in pixels, beside letters of a height; null for what is none, such as `auto` or `calc(…)`. */
+function pixels(value: string | undefined, letters = NORMAL_PX): number | null {
   const found = /^(-?\d{0,9}(?:\.\d{1,9})?)(px|pt|em|rem|ex|%)?$/.exec(value ?? '');
   if (found === null || found[1] === '' || found[1] === '-') return null;
-  return Number(found[1]) * PX_PER[found[2] ?? '']!;
+  const unit = found[2] ?? '';
+  return Number(found[1]) * PX_PER[unit]! * (OF_THE_LETTERS_AROUND.has(unit) ? letters / NORMAL_PX : 1);
 }
 
 export function isNearlyWhite(color: string): boolean {
@@ -93,31 +114,90 @@ function isNotShown(declared: ReadonlyMap<string, string>): boolean {
   );
 }
 
-/** What lies behind the children of an element, as far as its own attributes tell. */
-export function backdropIn(around: Backdrop, { style, bgColor, className, id }: Looks): Backdrop {
-  const declared = declarations(style);
+function backdropIn(
+  around: Backdrop,
+  { bgColor, background, className, id }: Looks,
+  declared: ReadonlyMap<string, string>,
+): Backdrop {
+  const picture = declared.get('background-image') ?? 'none';
+  if (background !== undefined || !NO_BACKGROUND.has(picture)) return 'unknown';
   const own = declared.get('background-color') ?? declared.get('background') ?? bgColor;
-  if (typeof own === 'string') return isNearlyWhite(own) ? 'white' : 'unknown';
+  if (typeof own === 'string' && !NO_BACKGROUND.has(own)) return isNearlyWhite(own) ? 'white' : 'unknown';
   return className === undefined && id === undefined ? around : 'unknown';
 }
 
+/** Of `font: bold 13px/1.5 Arial`, where the size alone has a unit or is 0. */
+function sizeInFont(font: string): string | undefined {
+  const sizes = font.split(/\s/).map((word) => word.split('/')[0]!);
+  return sizes.find((size) => size === '0' || (/[^\d.]$/.test(size) && pixels(size) !== null));
+}
+
+function lettersIn(
+  around: number,
+  { size }: Looks,
+  declared: ReadonlyMap<string, string>,
+  tagName: string,
+): number {
+  let letters = tagName === 'font' && size !== undefined ? NORMAL_PX : around;
+  for (const [name, value] of declared) {
+    if (name !== 'font-size' && name !== 'font') continue;
+    if (TAKEN_OVER.has(value)) continue;
+    const own = pixels(name === 'font' ? sizeInFont(value) : value, around) ?? NORMAL_PX;
+    if (own >= 0) letters = own;
+  }
+  return letters;
+}
+
+function isPaleIn(
+  around: boolean,
+  looks: Looks,
+  declared: ReadonlyMap<string, string>,
+  tagName: string,
+): boolean {
+  const own = declared.get('color') ?? looks.color;
+  if (typeof own === 'string' && !TAKEN_OVER.has(own)) return isNearlyWhite(own.toLowerCase());
+  // Browsers give links a colour of their own.
+  return tagName === 'a' && looks.href !== undefined && own === undefined ? false : around;
+}
+
+/** On white paper, until an element says otherwise. */
+export function plainSurroundings(backdrop: Backdrop): Surroundings {
+  return { backdrop, letters: NORMAL_PX, pale: false };
+}
+
+/** What the text in an element takes over, as far as its own attributes tell. */
+export function surroundingsIn(around: Surroundings, looks: Looks, tagName = ''): Surroundings {
+  const declared = declarations(looks.style);
+  return {
+    backdrop: backdropIn(around.backdrop, looks, declared),
+    letters: lettersIn(around.letters, looks, declared, tagName),
+    pale: isPaleIn(around.pale, looks, declared, tagName),
+  };
+}
+
+export function areTiny(letters: number): boolean {
+  return letters <= TINY_PX;
+}
+
 /**
- * Whether a reader of the page would see nothing of an element: not shown, transparent, too small, outside of the page,
- * or white on white. A model would read it all the same, so that such text can carry instructions that people do not
- * see. Style sheets are not evaluated: only what the element says itself counts, and a light colour only where nothing
- * says what it stands on.
- *
- * @param backdrop what lies behind the element's text, its own background included (`backdropIn`)
+ * Whether text is too small, or white on white. Unlike what is not shown at all, an element in it that says a size or a
+ * colour of its own is seen: mails have wrappers without a height of letters, which keeps gaps out.
  */
-export function isHiddenElement(looks: Looks, backdrop: Backdrop): boolean {
+export function isHiddenText({ letters, pale, backdrop }: Surroundings): boolean {
+  return areTiny(letters) || (pale && backdrop === 'white');
+}
+
+/**
+ * Whether a reader of the page would see nothing of an element, whatever stands in it: not shown, transparent, or
+ * outside of the page. A model would read it all the same, so that such text can carry instructions that people do not
+ * see. Style sheets are not evaluated: only what the element says itself counts, and a light colour (`isHiddenText`)
+ * only where nothing says what it stands on.
+ */
+export function isHiddenElement(looks: Looks): boolean {
   if (looks.hidden !== undefined && looks.hidden !== false) return true;
   const declared = declarations(looks.style);
   if (isNotShown(declared)) return true;
   const opacity = declared.get('opacity');
   if (opacity !== undefined && opacity !== '' && Number(opacity) < 0.05) return true;
-  const letters = pixels(declared.get('font-size'));
-  if (letters !== null && letters <= TINY_PX) return true;
-  if (isOffPage(declared) || hasNoSize(declared)) return true;
-  const color = declared.get('color') ?? looks.color;
-  return typeof color === 'string' && backdrop === 'white' && isNearlyWhite(color.toLowerCase());
+  return isOffPage(declared) || hasNoSize(declared);
 }

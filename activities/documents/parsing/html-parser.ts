@@ -6,8 +6,8 @@ import { unified } from 'unified';
 import { createTableBound } from './bound-table.js';
 import { createHeadingPath } from './heading-path.js';
 import { parseFlatHtml } from './flat-html-parser.js';
-import { backdropIn, isHiddenElement } from './hidden-styles.js';
-import type { Backdrop, Looks } from './hidden-styles.js';
+import { isHiddenElement, isHiddenText, plainSurroundings, surroundingsIn } from './hidden-styles.js';
+import type { Looks, Surroundings } from './hidden-styles.js';
 import { INLINE_TAGS, nestsDeeperThan } from './html-tags.js';
 import type { ParseNotes } from './parse-notes.js';
 import type { PictureMarks } from './pictures/picture-marks.js';
@@ -33,6 +33,9 @@ const DROPPED = new Set(
 /** Furniture of the page at its edges; within a part of the content, that part's title and its notes. */
 const EDGES = new Set(['header', 'footer']);
 const CONTENT_PARTS = new Set(['main', 'article', 'section']);
+const VERBATIM = new Set(['pre', 'textarea']);
+/** Kept without a content too, so that a row keeps its columns. */
+const CELLS = new Set(['td', 'th']);
 /** A tree of this many characters of HTML takes about 1 GB. */
 const MAX_TREE = 16 * 1024 * 1024;
 
@@ -119,7 +122,8 @@ function toBlocks(html: string, marks: PictureMarks | null, notes: ParseNotes | 
     boundTable: createTableBound(),
     inContent: false,
     // What a style sheet says of backgrounds is not looked up.
-    backdrop: /<style[\s>]|stylesheet/i.test(html) ? 'unknown' : 'white',
+    around: plainSurroundings(/<style[\s>]|stylesheet/i.test(html) ? 'unknown' : 'white'),
+    verbatim: false,
     drop: (node) => notes?.drop(textLength(node)),
     hide: (node) => notes?.hide(textLength(node)),
   });
@@ -134,7 +138,9 @@ interface Pruning {
   drop(node: TreeNode): void;
   /** Told of what a reader of the page does not see. */
   hide(node: TreeNode): void;
-  backdrop: Backdrop;
+  around: Surroundings;
+  /** White space counts. */
+  verbatim: boolean;
   /** Within `main`, `article` or `section`. */
   inContent: boolean;
 }
@@ -144,41 +150,51 @@ interface Pruning {
  * which took 20 s for 100,000 paragraphs.
  */
 function prune(node: TreeNode, pruning: Pruning): void {
-  const { boundTable, drop, hide, inContent, backdrop } = pruning;
-  if (!node.children || node.tagName === 'pre' || node.tagName === 'textarea') return;
-  const isFurniture = ({ tagName = '' }: TreeNode): boolean =>
-    DROPPED.has(tagName) || (EDGES.has(tagName) && !inContent);
-  const behind = (child: TreeNode): Backdrop =>
-    child.properties === undefined ? backdrop : backdropIn(backdrop, child.properties);
-  const isHidden = (child: TreeNode): boolean =>
-    child.properties !== undefined && isHiddenElement(child.properties, behind(child));
-  const left = new Set<TreeNode>();
-  for (const child of node.children) {
-    const furniture = isFurniture(child);
-    if (!furniture && !isHidden(child)) continue;
-    left.add(child);
-    if (furniture) drop(child);
-    else hide(child);
-  }
-  const kept = node.children
-    .filter((child) => child.type !== 'comment' && !left.has(child))
-    .flatMap((child) => (child.tagName === 'table' ? [...takeCaptions(child), child] : [child]));
+  if (!node.children) return;
+  const { boundTable, inContent, around } = pruning;
+  const verbatim = pruning.verbatim || VERBATIM.has(node.tagName ?? '');
+  const kept = withoutUnseen(node.children, pruning).flatMap((child) =>
+    child.tagName === 'table' ? [...takeCaptions(child), child] : [child],
+  );
   const isInline = (child: TreeNode | undefined): boolean =>
     child !== undefined && (child.type === 'text' || INLINE_TAGS.has(child.tagName ?? ''));
   node.children = kept.filter((child, i) => {
     const blank = child.type === 'text' && child.value!.trim() === '';
-    return !blank || isInline(kept[i - 1]) || isInline(kept[i + 1]);
+    return verbatim || !blank || isInline(kept[i - 1]) || isInline(kept[i + 1]);
   });
   if (node.tagName === 'table') {
     headFirstRow(node);
     boundTable(node);
   }
-  for (const child of node.children)
+  node.children = node.children.filter((child) => {
+    const { properties, tagName = '', children: before } = child;
     prune(child, {
       ...pruning,
-      inContent: inContent || CONTENT_PARTS.has(child.tagName ?? ''),
-      backdrop: behind(child),
+      verbatim,
+      inContent: inContent || CONTENT_PARTS.has(tagName),
+      around: properties === undefined ? around : surroundingsIn(around, properties, tagName),
     });
+    const emptied = before !== undefined && before.length > 0 && child.children!.length === 0;
+    return !emptied || CELLS.has(tagName);
+  });
+}
+
+/** Without furniture and what a reader of the page does not see; both are told of. */
+function withoutUnseen(nodes: readonly TreeNode[], pruning: Pruning): TreeNode[] {
+  const { drop, hide, inContent, around } = pruning;
+  return nodes.filter((node) => {
+    const { type, tagName = '', properties, value } = node;
+    if (type === 'text') {
+      if (value!.trim() === '' || !isHiddenText(around)) return true;
+      hide(node);
+      return false;
+    }
+    const furniture = DROPPED.has(tagName) || (EDGES.has(tagName) && !inContent);
+    if (furniture) drop(node);
+    else if (properties !== undefined && isHiddenElement(properties)) hide(node);
+    else return type !== 'comment';
+    return false;
+  });
 }
 
 /** What a person could have read of it. */

@@ -38,6 +38,12 @@ describe('what a reader of a web page does not see is not indexed', () => {
     `<p><font color="white">${ORDER}</font></p>`,
     `<div style="background:#ffffff"><p style="color:#fefefe">${ORDER}</p></div>`,
     `<p style="color:rgba(0,0,0,0)">${ORDER}</p>`,
+    `<div style="font-size:0"><div><b>${ORDER}</b></div></div>`,
+    `<div style="font-size:0"><p style="font-size:2em">${ORDER}</p></div>`,
+    `<p style="font-size:13px;font:0/0 a">${ORDER}</p>`,
+    `<div style="font-size:0"><pre>${ORDER}</pre></div>`,
+    `<div style="color:#fff"><h2>${ORDER}</h2></div>`,
+    `<div style="color:#fff;background:none"><p style="color:inherit">${ORDER}</p></div>`,
   ])('%s', async (hidden) => {
     const { text, report } = await read('html', `<body><p>${SEEN}</p>${hidden}</body>`);
     expect(text).toContain(SEEN);
@@ -54,6 +60,15 @@ describe('what a reader of a web page does not see is not indexed', () => {
     `<style>body { background: black }</style><p style="color:#fff">${ORDER}</p>`,
     `<p style="font-size:8px;opacity:0.9;left:-9999px">${ORDER}</p>`,
     `<p style="text-indent:-20px;overflow:hidden;height:40px">${ORDER}</p>`,
+    `<table><tr><td style="font-size:0px"><div style="font-size:13px">${ORDER}</div></td></tr></table>`,
+    `<div style="font-size:0"><p style="font:bold 13px/1.5 Arial">${ORDER}</p></div>`,
+    `<div style="font-size:0"><p style="font-size:medium">${ORDER}</p></div>`,
+    `<div style="font-size:0"><font size="2">${ORDER}</font></div>`,
+    `<div style="color:#fff"><p style="color:#111">${ORDER}</p></div>`,
+    `<div style="color:#fff"><a href="https://mill.example">${ORDER}</a></div>`,
+    `<div style="background-image:url(dark.png);background-color:#fff"><p style="color:#fff">${ORDER}</p></div>`,
+    `<table background="dark.png"><tr><td style="color:#fff">${ORDER}</td></tr></table>`,
+    `<div style="background:navy"><p style="background:transparent;color:#fff">${ORDER}</p></div>`,
   ])('kept, since it may be seen: %s', async (shown) => {
     expect((await read('html', `<body><p>${SEEN}</p>${shown}</body>`)).text).toContain('BANANA');
   });
@@ -75,6 +90,8 @@ describe('nor where the page is too deep for a tree', () => {
     `<div hidden></i></p>${ORDER}<svg></div></svg></div>`,
     `<p hidden><button><div>${ORDER}</div></button></p>`,
     `<div style="opacity:0" hidden><style>.a{}</style>${ORDER}</div>`,
+    `<div><font style="font-size:0">x</div>${ORDER}</font>`,
+    `<div style="font-size:1px"><b style="font-size:13px">seen</b><p style="font-size:100%">${ORDER}</p></div>`,
   ];
   it.each(hides)('%s', async (hidden) => {
     const { text, report } = await read(
@@ -89,6 +106,13 @@ describe('nor where the page is too deep for a tree', () => {
       expect.stringContaining('only its colour hides'),
       expect.stringContaining('do not see'),
     ]);
+  });
+
+  it('but what says a size of its own is', async () => {
+    const wrapped = `<td style="font-size:0px">x<h2 style="font-size:20px">Seals</h2><p style="font-size:13px">New.</td>`;
+    const { text } = await read('html', `<table><tr>${wrapped}</tr></table><p>${SEEN}</p>${deep}`);
+    expect(text).toContain('## Seals');
+    expect(text.split('\n').filter((line) => line !== '')).toEqual(['## Seals', 'New. |', SEEN]);
   });
 
   it('also with formatting that is left open, and with more than a tree may hold', async () => {
