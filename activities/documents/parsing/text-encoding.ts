@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
 import iconv from 'iconv-lite';
-import jschardet from 'jschardet';
 import { AppError } from '../../../schemas/app-error.js';
 import { cleanText } from '../../text/clean-text.js';
+import { guessEncoding } from './guess-encoding.js';
 
 const SAMPLE = 64 * 1024;
 const BLOCK = 256 * 1024;
@@ -67,8 +67,7 @@ async function findEncoding(
   if (isMostlyUtf8(sample)) return 'utf-8';
   const said = declared?.(head.toString('latin1'));
   if (said && iconv.encodingExists(said) && !/^utf-?8$/i.test(said)) return said;
-  const guess = jschardet.detect(aroundHighBytes(sample)).encoding?.toLowerCase();
-  return guess && guess !== 'ascii' && iconv.encodingExists(guess) ? guess : 'windows-1252';
+  return guessEncoding(sample);
 }
 
 /** So many characters beyond ASCII for each that cannot be decoded, and the text is UTF-8 with a fault in it. */
@@ -82,18 +81,6 @@ function isMostlyUtf8(sample: Buffer): boolean {
   const faults = text.match(/\ufffd/g)?.length ?? 0;
   const beyondAscii = text.match(/[^\u0000-\u007f]/gu)?.length ?? 0;
   return beyondAscii - faults >= Math.max(1, faults * DECODED_PER_FAULT);
-}
-
-/** Statistics go wrong where a few accents stand in much plain text: French came out as Czech. */
-function aroundHighBytes(sample: Buffer): Buffer {
-  const parts: Buffer[] = [];
-  let end = 0;
-  for (let i = 0; i < sample.length; i++) {
-    if (sample[i]! < 0x80 || i < end) continue;
-    parts.push(sample.subarray(Math.max(end, i - 24), i + 24));
-    end = i + 24;
-  }
-  return Buffer.concat(parts);
 }
 
 /** UTF-16 without a mark: Latin text has a zero in every second byte. */

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import iconv from 'iconv-lite';
 import { readChunkFile } from '../../../../activities/documents/parsing/chunk-file.js';
 import type { ParsedChunk } from '../../../../activities/documents/parsing/chunk.js';
 import type { FileKind } from '../../../../activities/documents/parsing/file-types.js';
@@ -125,6 +126,33 @@ describe('text', () => {
     ]) {
       expect((await parse('txt', bytes)).text).toContain(text.trim());
     }
+  });
+
+  it.each([
+    ['windows-1252', 'Réunion à 14h'],
+    ['windows-1252', 'Ça coûte 5 £ à Noël'],
+    ['windows-1252', 'Prix : 25 € TTC'],
+    ['windows-1252', '§ 5 Abs. 2'],
+    ['windows-1252', 'café fermé'],
+    ['windows-1252', 'Température 20 °C'],
+    ['windows-1252', 'Où êtes-vous ?'],
+    ['windows-1252', 'Größe: 12 µm'],
+    ['windows-1252', 'Ångström'],
+    ['windows-1252', 'È più facile di così, però è già tardi.'],
+    ['windows-1252', 'Täällä on ääni öisin.'],
+    ['windows-1252', 'Le type «\u00a0sieve\u00a0» est incompatible avec «\u00a0mill\u00a0».'],
+    ['windows-1251', 'Клапан открывается при четырёх барах.'],
+    ['koi8-r', 'Клапан открывается при четырёх барах.'],
+    ['windows-1253', 'Η βαλβίδα ανοίγει στα τέσσερα μπαρ.'],
+    ['windows-1255', 'השסתום נפתח בארבעה בר.'],
+    ['windows-1254', 'Öğretmenler için güneş ışığı çok önemlidir ve şehir büyüktür.'],
+    ['windows-1250', 'Zażółć gęślą jaźń. Zawór otwiera się przy czterech barach.'],
+    ['shift_jis', '弁は四バールで開きます。'],
+    ['shift_jis', 'カタカナ'],
+    ['gb18030', '阀门在四巴时打开。'],
+    ['euc-kr', '안녕하세요'],
+  ])('reads a short text in %s: %s', async (encoding, said) => {
+    expect((await parse('txt', iconv.encode(said, encoding))).text).toBe(said);
   });
 
   it('reads UTF-8 with a wrong byte in it as UTF-8, and says so only where there are many', async () => {
