@@ -66,8 +66,24 @@ async function findEncoding(
   const sample = invalidAt < SAMPLE ? head : await readAt(file, Math.max(0, invalidAt - 1024), SAMPLE);
   if (isMostlyUtf8(sample)) return 'utf-8';
   const said = declared?.(head.toString('latin1'));
-  if (said && iconv.encodingExists(said) && !/^utf-?8$/i.test(said)) return said;
-  return guessEncoding(sample);
+  return (said && meantEncoding(said)) ?? guessEncoding(sample);
+}
+
+/** Code pages that browsers do not know and XML may be written in. */
+const CODE_PAGE = /^(?:cp|ibm|iso|koi|mac)/i;
+
+/**
+ * The encoding that a declaration stands for, as browsers read it: `iso-8859-1` means windows-1252. Undefined for what
+ * is no encoding and for Unicode, which the bytes are not when this is asked.
+ */
+function meantEncoding(declared: string): string | undefined {
+  let meant = CODE_PAGE.test(declared) ? declared : '';
+  try {
+    meant = new TextDecoder(declared).encoding;
+  } catch {
+    // unknown to browsers
+  }
+  return !/^utf/i.test(meant) && iconv.encodingExists(meant) ? meant : undefined;
 }
 
 /** So many characters beyond ASCII for each that cannot be decoded, and the text is UTF-8 with a fault in it. */

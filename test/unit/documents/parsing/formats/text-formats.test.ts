@@ -144,6 +144,25 @@ describe('XML and SVG', () => {
     expect((await parser.parse('xml', latin)).text).toBe('b: Nîmes été\nc: cut o');
   });
 
+  it.each([
+    ['utf-16', 'windows-1252', 'Nîmes, été : 5 €'],
+    ['ucs-2', 'windows-1252', 'Nîmes, été : 5 €'],
+    ['utf-7', 'windows-1252', 'Nîmes, été : 5 €'],
+    ['hex', 'windows-1252', 'Nîmes, été : 5 €'],
+    ['base64', 'windows-1252', 'Nîmes, été : 5 €'],
+    ['binary', 'windows-1252', 'Nîmes, été : 5 €'],
+    ['iso-8859-1', 'windows-1252', 'l’été – 5 €'],
+    ['us-ascii', 'windows-1252', 'l’été – 5 €'],
+    ['iso-8859-9', 'windows-1254', 'ışık “beş” – 5 €'],
+    ['cp850', 'cp850', 'Nîmes, été'],
+    ['koi8-r', 'koi8-r', 'да'],
+  ])('that say %s are read in %s', async (declared, meant, said) => {
+    const bytes = iconv.encode(`<?xml version="1.0" encoding="${declared}"?><a><b>${said}</b></a>`, meant);
+    expect(await parser.parse('xml', bytes)).toMatchObject({ encoding: meant, text: `b: ${said}` });
+    const page = iconv.encode(`<meta charset="${declared}"><p>${said}</p>`, meant);
+    expect(await parser.parse('html', page)).toMatchObject({ encoding: meant, text: said });
+  });
+
   it('lose nothing behind an & that begins no reference', async () => {
     const whole = { chunking: { chunkSize: 8192, overlapRate: 0 } };
     const items = Array.from(
