@@ -1,8 +1,8 @@
-import { createInterface } from 'node:readline';
 import type { Chunk } from '../../schemas/documents/documents.js';
 import { asImageText } from './enrichment/describe-picture.js';
 import { readDescriptions } from './enrichment/picture-list.js';
 import type { BlobStore } from '../ports/files.js';
+import { readLines } from '../text/read-lines.js';
 
 type Blobs = Pick<BlobStore, 'read' | 'info'>;
 
@@ -17,7 +17,7 @@ export function chunksBlobId(taskId: string): string {
 async function* lines(blobs: Pick<BlobStore, 'read'>, taskId: string): AsyncGenerator<string> {
   const source = await blobs.read(chunksBlobId(taskId));
   try {
-    yield* createInterface({ input: source, crlfDelay: Infinity });
+    yield* readLines(source);
   } finally {
     source.destroy();
   }

@@ -1,9 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
+import { readLines } from '../../text/read-lines.js';
 import type { ParsedChunk } from './chunk.js';
 
 const BUFFERED = 1024 * 1024;
+
+/** JSON may hold these as they are; where lines are read, they may count as ends of lines. */
+const LINE_SEPARATORS = /[\u2028\u2029]/g;
 
 /** Writes chunks as JSON lines, a megabyte at a time. */
 export interface ChunkWriter {
@@ -23,7 +26,8 @@ export async function openChunkWriter(path: string): Promise<ChunkWriter> {
   };
   return {
     async write(chunk) {
-      const line = `${JSON.stringify(chunk)}\n`;
+      const json = JSON.stringify(chunk).replace(LINE_SEPARATORS, asEscape);
+      const line = `${json}\n`;
       lines.push(line);
       length += line.length;
       if (length > BUFFERED) await flush();
@@ -38,9 +42,13 @@ export async function openChunkWriter(path: string): Promise<ChunkWriter> {
   };
 }
 
+function asEscape(separator: string): string {
+  return separator === '\u2028' ? '\\u2028' : '\\u2029';
+}
+
 /** Reads a file of chunks back, one at a time. */
 export async function* readChunkFile(path: string): AsyncGenerator<ParsedChunk> {
-  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
+  for await (const line of readLines(createReadStream(path))) {
     if (line !== '') yield JSON.parse(line) as ParsedChunk;
   }
 }

@@ -186,6 +186,20 @@ describe('text', () => {
     await expect(parse('txt', many)).rejects.toMatchObject({ code: 'UNSUPPORTED_CONTENT' });
   });
 
+  it('keeps the line separators of Unicode, in a file that any line reader reads', async () => {
+    const said = 'The sieve\u2028of the mill\u2029is new.';
+    const { text, outputPath, chunkCount } = await parse('txt', said);
+    expect(text).toBe(said);
+    const written = await readFile(outputPath, 'utf8');
+    expect(written).not.toMatch(/[\u2028\u2029]/);
+    expect(written.split(/[\n\u2028\u2029]/)).toHaveLength(chunkCount + 1);
+    const raw = `${outputPath}.raw`;
+    await writeFile(raw, `${JSON.stringify({ text: said })}\n`);
+    const read: ParsedChunk[] = [];
+    for await (const chunk of readChunkFile(raw)) read.push(chunk);
+    expect(read).toEqual([{ text: said }]);
+  });
+
   it('refuses binary data', async () => {
     const noise = Buffer.from(Array.from({ length: 4000 }, (_, i) => (i * 7919) % 256));
     const late = Buffer.concat([Buffer.from('text '.repeat(20_000)), noise, noise]);
