@@ -2,7 +2,8 @@ import { withoutHiddenRuns } from './hidden-runs.js';
 import { lineUpEquation } from './word-equation.js';
 
 /** A part that another part of a package refers to. */
-interface Relationship {
+export interface Relationship {
+  id: string;
   /** The last word of its type: `officeDocument`, `header`, `comments`. */
   type: string;
   target: string;
@@ -16,12 +17,12 @@ function attribute(tag: string, name: string): string | undefined {
 }
 
 /** The parts of its own package that a relationships part names; none that lies outside. */
-function readRelationships(xml: string, folder: string): Relationship[] {
+export function readRelationships(xml: string, folder: string): Relationship[] {
   return (xml.match(/<(?:\w+:)?Relationship\s[^<>]*>/g) ?? []).flatMap((tag) => {
     const type = attribute(tag, 'Type')?.split('/').at(-1);
     const target = attribute(tag, 'Target');
     if (type === undefined || target === undefined || attribute(tag, 'TargetMode') === 'External') return [];
-    return [{ type, target: resolvePart(folder, unescapeXml(target)) }];
+    return [{ id: attribute(tag, 'Id') ?? '', type, target: resolvePart(folder, unescapeXml(target)) }];
   });
 }
 
@@ -34,10 +35,10 @@ function resolvePart(folder: string, target: string): string {
   return path.join('/');
 }
 
-/** The part of a Word package that holds the text, by the package's relationships: it has not always the same name. */
-export function mainPartOf(packageRelationships: string): string {
+/** The part of a package that holds the document, by the package's relationships: it has not always the same name. */
+export function mainPartOf(packageRelationships: string, usual = 'word/document.xml'): string {
   const main = readRelationships(packageRelationships, '').find(({ type }) => type === 'officeDocument');
-  return main?.target ?? 'word/document.xml';
+  return main?.target ?? usual;
 }
 
 export interface PackageParts {

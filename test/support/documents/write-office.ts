@@ -17,10 +17,16 @@ export interface Slide {
   lines?: string[];
   table?: string[][];
   notes?: string;
+  /** The number in the name of the part of its notes, where it is not that of the slide. */
+  notesNumber?: number;
+  hidden?: boolean;
 }
 
-/** A presentation of PowerPoint with titles, text, tables and speaker notes. */
-export function writePptx(slides: Slide[], extra: ZipPart[] = []): Buffer {
+/**
+ * A presentation of PowerPoint with titles, text, tables and speaker notes.
+ * @param show the numbers of the slides in the order of the show, where it is not that of the names
+ */
+export function writePptx(slides: Slide[], extra: ZipPart[] = [], show?: number[]): Buffer {
   const relationships = (list: { id: string; type: string; target: string }[]): string =>
     `<?xml version="1.0"?><Relationships xmlns="${PACKAGE}/relationships">${list
       .map(({ id, type, target }) => `<Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"/>`)
@@ -45,8 +51,9 @@ export function writePptx(slides: Slide[], extra: ZipPart[] = []): Buffer {
       .join('')}</a:tbl></a:graphicData></a:graphic></p:graphicFrame>`;
   const tree = (shapes: string): string =>
     `<p:cSld><p:spTree><p:nvGrpSpPr><p:cNvPr id="1" name=""/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>${shapes}</p:spTree></p:cSld>`;
-  const parts: ZipPart[] = slides.flatMap(({ title, lines, table: rows, notes }, index) => {
+  const parts: ZipPart[] = slides.flatMap(({ title, lines, table: rows, notes, ...more }, index) => {
     const n = index + 1;
+    const of = more.notesNumber ?? n;
     const shapes =
       (title === undefined ? '' : shape(2, 'title', [title])) +
       (lines === undefined ? '' : shape(3, 'body', lines)) +
@@ -54,23 +61,23 @@ export function writePptx(slides: Slide[], extra: ZipPart[] = []): Buffer {
     return [
       {
         name: `ppt/slides/slide${n}.xml`,
-        content: `<?xml version="1.0"?><p:sld ${NAMESPACES}>${tree(shapes)}</p:sld>`,
+        content: `<?xml version="1.0"?><p:sld ${NAMESPACES}${more.hidden ? ' show="0"' : ''}>${tree(shapes)}</p:sld>`,
       },
       ...(notes === undefined
         ? []
         : [
             {
-              name: `ppt/notesSlides/notesSlide${n}.xml`,
+              name: `ppt/notesSlides/notesSlide${of}.xml`,
               content: `<?xml version="1.0"?><p:notes ${NAMESPACES}>${tree(shape(2, 'body', [notes]))}</p:notes>`,
             },
             {
               name: `ppt/slides/_rels/slide${n}.xml.rels`,
               content: relationships([
-                { id: 'n1', type: 'notesSlide', target: `../notesSlides/notesSlide${n}.xml` },
+                { id: 'n1', type: 'notesSlide', target: `../notesSlides/notesSlide${of}.xml` },
               ]),
             },
             {
-              name: `ppt/notesSlides/_rels/notesSlide${n}.xml.rels`,
+              name: `ppt/notesSlides/_rels/notesSlide${of}.xml.rels`,
               content: relationships([{ id: 's1', type: 'slide', target: `../slides/slide${n}.xml` }]),
             },
           ]),
@@ -97,8 +104,10 @@ export function writePptx(slides: Slide[], extra: ZipPart[] = []): Buffer {
     },
     {
       name: 'ppt/presentation.xml',
-      content: `<?xml version="1.0"?><p:presentation ${NAMESPACES}><p:sldIdLst>${slides
-        .map((_, i) => `<p:sldId id="${256 + i}" r:id="s${i + 1}"/>`)
+      content: `<?xml version="1.0"?><p:presentation ${NAMESPACES}><p:sldIdLst>${(
+        show ?? slides.map((_, i) => i + 1)
+      )
+        .map((n) => `<p:sldId id="${255 + n}" r:id="s${n}"/>`)
         .join('')}</p:sldIdLst></p:presentation>`,
     },
     {

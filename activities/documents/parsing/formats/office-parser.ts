@@ -10,6 +10,8 @@ import type { HeadingPath } from '../heading-path.js';
 import type { Section } from '../section.js';
 import { checkPackage, requireNotOle } from './check-package.js';
 import type { PackageLimits } from './check-package.js';
+import { inOrder, readSlideOrder } from './slide-order.js';
+import type { SlideNode } from './slide-order.js';
 import { tableSections } from './table-sections.js';
 import type { TableLimits } from './table-sections.js';
 
@@ -57,7 +59,9 @@ export async function* parseOffice(
   const tree = await readTree(path, kind, unpacked !== undefined);
   const { content, auxiliary } = tree;
   const take = takePictures(tree, { ...known, pictures: unpacked });
-  for (const node of content) if (node.type === 'slide') yield* slideSections(node, limits, take);
+  const slides = content.filter((node): node is SlideNode => node.type === 'slide');
+  const shown = kind === 'pptx' ? await slidesOfShow(path, slides, known.notes) : slides;
+  for (const slide of shown) yield* slideSections(slide, limits, take);
   const blocks = content.filter(({ type }) => type !== 'slide');
   yield* blockSections(blocks, { headings: createHeadingPath(), page: null, limits, take });
   for (const [name, nodes] of [
@@ -67,6 +71,16 @@ export async function* parseOffice(
     const said = (nodes ?? []).map(plainText).join('\n').trim();
     if (said !== '') yield { headingPath: [], page: null, kind: 'text', text: `${name}: ${said}` };
   }
+}
+
+async function slidesOfShow(path: string, slides: SlideNode[], notes: ParseNotes): Promise<SlideNode[]> {
+  const order = await readSlideOrder(path);
+  if (order === null) return slides;
+  if (order.hidden.size > 0) notes.warn('Hidden slides were read like the others.');
+  if (order.slides.includes(null)) notes.degrade('Slides whose parts have unusual names were not read.');
+  for (const slide of slides)
+    if (!order.slides.includes(slide.metadata?.slideNumber ?? null)) notes.drop(plainText(slide).length);
+  return inOrder(slides, order);
 }
 
 /** Undefined also where they would unpack to more than the package says. */
@@ -112,11 +126,7 @@ async function readTree(path: string, kind: OfficeKind, withPictures: boolean): 
   }
 }
 
-async function* slideSections(
-  slide: OfficeContentNode & { type: 'slide' },
-  limits: Limits,
-  take: TakePicture,
-): AsyncGenerator<Section> {
+async function* slideSections(slide: SlideNode, limits: Limits, take: TakePicture): AsyncGenerator<Section> {
   const page = slide.metadata?.slideNumber ?? null;
   const headings = createHeadingPath();
   const children = slide.children ?? [];

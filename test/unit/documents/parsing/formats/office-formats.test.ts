@@ -212,6 +212,30 @@ describe('pptx', () => {
     expect(third).toContain('| grain | kg |\n| --- | --- |\n| rye | 12 |\n| oats | 7 |');
   });
 
+  it('has its slides in the order of the show, each with its own notes, and not those that were left behind', async () => {
+    const moved = [
+      { title: 'The end', lines: ['Thank you', LONG], notes: 'Bow.', notesNumber: 2 },
+      { title: 'Deleted', lines: ['Nobody sees this'], notes: 'Nor this.', notesNumber: 9 },
+      { title: 'The mill', lines: ['Built in 1842', LONG], notes: 'Wait for the laughter.', notesNumber: 1 },
+      { title: 'The budget', lines: ['Twelve', LONG], hidden: true },
+    ];
+    const { chunks, pages, text, report } = await parser.parse('pptx', writePptx(moved, [], [3, 4, 1]));
+    const titles = chunks.map(({ page, headingPath }) => `${page} ${headingPath.join(' / ')}`);
+    expect(titles).toEqual([
+      '1 The mill',
+      '1 The mill / Speaker notes',
+      '2 The budget',
+      '3 The end',
+      '3 The end / Speaker notes',
+    ]);
+    expect(chunks[1]!.text).toContain('Wait for the laughter.');
+    expect(chunks.at(-1)!.text).toContain('Bow.');
+    expect(text).not.toMatch(/Nobody|Nor this/);
+    expect(pages).toBe(3);
+    expect(report!.warnings).toEqual([expect.stringContaining('Hidden slides')]);
+    expect(report!.characters_dropped).toBeGreaterThan(0);
+  });
+
   it('is refused as a bomb, as damaged and as something else', async () => {
     const bomb = writePptx(slides, [
       { name: 'ppt/slides/slide9.xml', content: Buffer.alloc(120_000_000, 32) },
