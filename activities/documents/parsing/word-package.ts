@@ -131,7 +131,7 @@ function flattenRuby(ruby: string): string {
 }
 
 /** In linear time; one within another of its kind goes with the outer one's first end. */
-function replaceElements(xml: string, name: string, replace: (element: string) => string): string {
+export function replaceElements(xml: string, name: string, replace: (element: string) => string): string {
   const close = `</${name}>`;
   const open = new RegExp(`<${name}(?=[\\s/>])[^<>]*>`, 'g');
   let out = '';

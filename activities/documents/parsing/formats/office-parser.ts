@@ -14,6 +14,7 @@ import { inOrder, readSlideOrder } from './slide-order.js';
 import type { SlideNode } from './slide-order.js';
 import { tableSections } from './table-sections.js';
 import type { TableLimits } from './table-sections.js';
+import { withoutTrackedChanges } from './tracked-changes.js';
 
 type Limits = TableLimits & PackageLimits;
 
@@ -56,7 +57,7 @@ export async function* parseOffice(
   await requireNotOle(path);
   await checkPackage(path, limits);
   const unpacked = await picturesOf(path, known.pictures);
-  const tree = await readTree(path, kind, unpacked !== undefined);
+  const tree = await readTree(path, kind, unpacked !== undefined, known.notes);
   const { content, auxiliary } = tree;
   const take = takePictures(tree, { ...known, pictures: unpacked });
   const slides = content.filter((node): node is SlideNode => node.type === 'slide');
@@ -108,10 +109,18 @@ function takePictures({ attachments }: OfficeParserAST, { notes, pictures }: Kno
   };
 }
 
-async function readTree(path: string, kind: OfficeKind, withPictures: boolean): Promise<OfficeParserAST> {
+async function readTree(
+  path: string,
+  kind: OfficeKind,
+  withPictures: boolean,
+  notes: ParseNotes,
+): Promise<OfficeParserAST> {
   const { OfficeParser } = await import('officeparser');
   try {
-    return await OfficeParser.parseOffice(await readFile(path), {
+    const bytes = await readFile(path);
+    const recordsChanges = kind === 'odt' || kind === 'odp';
+    const shown = recordsChanges ? await withoutTrackedChanges(bytes, notes) : bytes;
+    return await OfficeParser.parseOffice(shown, {
       fileType: kind,
       ocr: false,
       extractAttachments: withPictures,

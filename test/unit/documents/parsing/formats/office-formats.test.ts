@@ -273,6 +273,21 @@ it('odt keeps headings, lists and tables', async () => {
   expect(chunks.at(-1)!.headingPath).toEqual(['Harbour', 'Fees']);
 });
 
+it('odt leaves out what was deleted while changes were recorded', async () => {
+  const info = '<office:change-info><dc:creator>Ada</dc:creator></office:change-info>';
+  const change = (kind: string, content: string): string =>
+    `<text:changed-region text:id="${kind}"><text:${kind}>${info}${content}</text:${kind}></text:changed-region>`;
+  const changes =
+    '<text:tracked-changes xmlns:dc="http://purl.org/dc/elements/1.1/">' +
+    change('deletion', paragraph('The fee is 9.')) +
+    `${change('insertion', '')}</text:tracked-changes>`;
+  const body = `${changes}${paragraph('The fee is <text:change-start text:change-id="insertion"/>12.')}`;
+  const { text, report } = await parser.parse('odt', writeOpenDocument('text', body));
+  expect(text).toBe('The fee is 12.');
+  expect(report!.warnings).toEqual([expect.stringContaining('do not see')]);
+  expect(report!.characters_dropped).toBe('The fee is 9.'.length);
+});
+
 it('odp has slides as pages', async () => {
   const slide = (title: string, line: string): string =>
     `<draw:page draw:name="${title}"><draw:frame presentation:class="title"><draw:text-box>${paragraph(title)}</draw:text-box></draw:frame>` +
