@@ -1,6 +1,7 @@
 import type { Reranker } from '../ports/models.js';
 import type { ResilientCalls } from './resilience.js';
 import { ProviderFailure, providerError } from './servers/provider-failure.js';
+import { plainText } from './servers/wordpiece-text.js';
 import type { RerankerServer } from './servers/reranker-server.js';
 
 /**
@@ -34,9 +35,11 @@ export function createRemoteReranker(options: {
         calls.run(
           () =>
             // Here, so that the circuit breaker counts a server that is too slow as failed.
-            server.score({ model: modelName, query, texts: batch }, given).catch((error: unknown) => {
-              throw late(error);
-            }),
+            server
+              .score({ model: modelName, query: plainText(query), texts: batch.map(plainText) }, given)
+              .catch((error: unknown) => {
+                throw late(error);
+              }),
           given,
         );
       const batches = [];

@@ -71,6 +71,11 @@ function windowEnd(text: string, start: number): number {
   return endsInPair(text, limit) ? limit - 1 : limit;
 }
 
+/** So many UTF-16 units at most, and no half of a surrogate pair at the end. */
+export function firstCharacters(text: string, most: number): string {
+  return text.slice(0, text.length > most && endsInPair(text, most) ? most - 1 : most);
+}
+
 /** Whether a cut at this offset would part a surrogate pair. */
 export function endsInPair(text: string, offset: number): boolean {
   const code = text.charCodeAt(offset - 1);

@@ -1,5 +1,6 @@
 import { openChunkWriter } from './chunk-file.js';
 import { createChunker } from './chunker.js';
+import { storableText } from '../../text/clean-text.js';
 import { stripInvisible } from '../../text/invisible-characters.js';
 import { createAttachmentCollector } from './formats/attachment-collector.js';
 import { parseDocument } from './parse-document.js';
@@ -15,13 +16,15 @@ import type { Section } from './section.js';
 const PROGRESS_EVERY_MS = 500;
 
 /**
- * A section with its letters composed (NFC): the index folds `\u00e9` to `e`, but not `e` with a combining accent, which
- * files from macOS and some PDF hold instead.
+ * A section with its letters composed (NFC): the index folds `\u00e9` to `e`, but not `e` with a combining accent,
+ * which files from macOS and some PDF hold instead. What no store takes is a space: escapes in JSON, XML and mails
+ * stand for any character, and parsers read them after the text was cleaned.
  */
 function composed(section: Section): Section {
   const { charStart: _, ...rest } = section;
-  const text = section.text.normalize('NFC');
-  const headingPath = section.headingPath.map((title) => title.normalize('NFC'));
+  const kept = (text: string): string => storableText(text.normalize('NFC'));
+  const text = kept(section.text);
+  const headingPath = section.headingPath.map(kept);
   return { ...rest, headingPath, text, ...keptStart(section, text) };
 }
 

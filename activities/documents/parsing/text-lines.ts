@@ -1,3 +1,5 @@
+import { firstCharacters } from '../../text/sentences.js';
+
 const MAX_LINE_LENGTH = 64 * 1024;
 
 /** Lines with their line end; one that is longer than `most` characters (64 Ki) comes in parts. */
@@ -15,8 +17,9 @@ export async function* toLines(
     }
     held = held.slice(start);
     while (held.length > 2 * most) {
-      yield held.slice(0, most);
-      held = held.slice(most);
+      const part = firstCharacters(held, most);
+      yield part;
+      held = held.slice(part.length);
     }
   }
   if (held !== '') yield held;

@@ -56,6 +56,15 @@ describe.each(['infinity', 'openai', 'tei'])('a reranker that speaks %s', (provi
     expect(await rank(reranker, [])).toEqual([]);
   });
 
+  test('is spared what cannot be written as UTF-8, and NUL', async () => {
+    const reranker = await open({ RERANKER_PROVIDER: provider });
+    expect(await reranker.rerank('a\0\ud83dquery', ['0.5\udd25\0'], {})).toEqual([0.5]);
+    const { body } = server.asked('rerank')[0]!;
+    const given = body as { query: string; texts?: string[]; documents?: string[] };
+    expect(given.query).toBe('a  query');
+    expect(given.texts ?? given.documents).toEqual(['0.5  ']);
+  });
+
   test('refuses a ranking that is not one score for each text', async () => {
     const reranker = await open({ RERANKER_PROVIDER: provider });
     for (const fault of ['short', 'twice'] as const) {

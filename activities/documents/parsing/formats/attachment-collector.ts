@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { storableText } from '../../../text/clean-text.js';
 import type { TakenAttachment } from '../parser-messages.js';
 
 /** Of one mail: each is a task of its own. */
@@ -32,7 +33,7 @@ export function createAttachmentCollector(directory: string): AttachmentCollecto
       if (taken.length === 0) await mkdir(directory, { recursive: true });
       // The name is none that the mail has a say in.
       const size = await write(join(directory, String(taken.length)), most);
-      taken.push({ name: name.slice(-MAX_NAME), mimetype, size });
+      taken.push({ name: storableText(name.slice(-MAX_NAME)), mimetype, size });
       return size;
     },
     list: () => [...taken],

@@ -4,6 +4,7 @@ import { parseHtml } from '../html-parser.js';
 import type { Nest, ParseSource } from '../parse-source.js';
 import type { Section } from '../section.js';
 import { cleanText } from '../../../text/clean-text.js';
+import { firstCharacters } from '../../../text/sentences.js';
 import { MAX_ATTACHMENT_FILES } from './attachment-collector.js';
 import type { AttachmentCollector } from './attachment-collector.js';
 import { beyondLimit } from './limit-error.js';
@@ -38,7 +39,7 @@ export async function* mailSections(
   source: ParseSource & { nest: Nest },
 ): AsyncGenerator<Section> {
   const subject = oneLine(mail.subject);
-  const headingPath = subject === '' ? [] : [subject.slice(0, 200)];
+  const headingPath = subject === '' ? [] : [firstCharacters(subject, 200)];
   const lines = mail.headers
     .map(({ name, value }) => ({ name, value: oneLine(value) }))
     .filter(({ value }) => value !== '')
@@ -121,7 +122,7 @@ function* partSections(text: string, headingPath: string[], opens = false): Gene
       yield { headingPath, page: null, kind: 'text', text: part.text, opens };
       continue;
     }
-    const title = `Quoted${part.attribution === '' ? '' : `: ${part.attribution}`}`.slice(0, 200);
+    const title = firstCharacters(`Quoted${part.attribution === '' ? '' : `: ${part.attribution}`}`, 200);
     const quoted = `## ${title}\n\n${part.text}`;
     yield { headingPath: [...headingPath, title], page: null, kind: 'text', text: quoted, opens: true };
   }

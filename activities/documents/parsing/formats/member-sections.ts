@@ -101,5 +101,7 @@ async function checkBytes(kind: FileKind, path: string): Promise<void> {
 }
 
 function labelOf(name: string): string {
-  return name.replace(/\s+/g, ' ').trim().slice(-MAX_NAME) || 'unnamed';
+  // The end says the kind; a pair of which the cut leaves a half goes whole.
+  const end = name.replace(/\s+/g, ' ').trim().slice(-MAX_NAME);
+  return end.replace(/^[\udc00-\udfff]/, '') || 'unnamed';
 }

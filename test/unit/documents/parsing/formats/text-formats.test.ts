@@ -108,6 +108,15 @@ describe('JSON', () => {
     await expect(deep).rejects.toMatchObject(tooComplex('maxNesting'));
   });
 
+  it('keeps no character that no store takes, and no half of one', async () => {
+    const escaped = '{"note":"a\\u0000b \\ud83dc \\ud83d\\udd25 \\u0007"}';
+    for (const kind of ['json', 'jsonl'] as const)
+      expect((await parser.parse(kind, escaped)).text.trim()).toBe('note: a b  c 🔥');
+    const long = JSON.stringify({ note: `x${'🔥'.repeat(400_000)}` }).padEnd(17_000_000);
+    const { text } = await parser.parse('json', long);
+    expect(text.match(/🔥/gu)).toHaveLength(400_000);
+  });
+
   it('comes in lines as well, of which one may be broken', async () => {
     const { text } = await parser.parse('jsonl', '{"a":{"b":1}}\nbroken {\n{"a":"two"}\n');
     expect(text).toBe('a.b: 1\n\nbroken {\n\na: two');
@@ -119,6 +128,12 @@ describe('JSON', () => {
     const { chunks } = await parser.parse('json', bytes, { chunking: { chunkSize: 4096, overlapRate: 0 } });
     expect(chunks.at(-1)!.text).toContain('the last one');
   }, 120_000);
+});
+
+it('a long title is not cut within a character', async () => {
+  const title = `x${'🔥'.repeat(120)}`;
+  const { chunks } = await parser.parse('html', `<h1>${title}</h1><p>The mill.</p>`);
+  expect(chunks[0]!.headingPath).toEqual([`x${'🔥'.repeat(99)}`]);
 });
 
 describe('XML and SVG', () => {
