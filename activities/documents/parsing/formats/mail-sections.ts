@@ -1,6 +1,8 @@
 import { AppError } from '../../../../schemas/app-error.js';
 import type { MailIds } from '../parser-messages.js';
 import { parseHtml } from '../html-parser.js';
+import { createParseNotes } from '../parse-notes.js';
+import type { ParseNotes } from '../parse-notes.js';
 import type { Nest, ParseSource } from '../parse-source.js';
 import type { Section } from '../section.js';
 import { cleanText } from '../../../text/clean-text.js';
@@ -46,7 +48,7 @@ export async function* mailSections(
     .map(({ name, value }) => `${name}: ${value}`);
   const title = subject === '' ? '' : `# ${subject}\n\n`;
   yield { headingPath, page: null, kind: 'text', text: title + lines.join('\n'), opens: true };
-  yield* bodySections(mail, headingPath, source.limits.maxNesting);
+  yield* bodySections(mail, headingPath, source);
   yield* attachmentSections(mail, headingPath, source);
 }
 
@@ -101,19 +103,32 @@ async function takeAttachment(
   }
 }
 
-function* bodySections(mail: Mail, headingPath: string[], maxNesting: number): Generator<Section> {
-  const html = mail.html === '' ? [] : [...parseHtml(cleanText(mail.html), maxNesting)];
+function* bodySections(
+  mail: Mail,
+  headingPath: string[],
+  { nest, limits }: ParseSource & { nest: Nest },
+): Generator<Section> {
+  // Of the document only where the HTML is what is read.
+  const notes = createParseNotes();
+  const html = mail.html === '' ? [] : [...parseHtml(cleanText(mail.html), limits.maxNesting, { notes })];
   const said = html.reduce((sum, { text }) => sum + text.length, 0);
   const plain = cleanText(mail.text).trim();
   if (plain !== '' && plain.length >= said * MERE_HINT) {
     yield* partSections(plain, headingPath);
     return;
   }
+  takeOver(notes, nest.notes);
   for (const section of html) {
     const path = [...headingPath, ...section.headingPath];
     if (section.kind === 'text') yield* partSections(section.text, path, section.opens);
     else yield { ...section, headingPath: path };
   }
+}
+
+function takeOver(found: ParseNotes, notes: ParseNotes): void {
+  for (const warning of found.warnings) notes.warn(warning);
+  for (const reason of found.reasons) notes.degrade(reason);
+  notes.drop(found.dropped);
 }
 
 function* partSections(text: string, headingPath: string[], opens = false): Generator<Section> {
