@@ -12,9 +12,8 @@ const LETTERS_AT_ONCE = 256 * 1024;
 const MIN_LINE = 60;
 const MAX_LINE = 4096;
 const ENCODED = /^[A-Za-z0-9+/]+={0,2}$/;
-/** Lines of 76 letters again, for a mail within the mail. */
-const LINE_BYTES = 57;
-const LINE_LENGTH = 78;
+/** The reader of mails ends lines so in what it does not decode. */
+const LINE_END = '\n';
 /** Multiples of three, so that the encoding of what begins alike begins alike. */
 const MARK_BYTES = 24;
 const NUMBER_BYTES = 9;
@@ -42,25 +41,30 @@ interface Place {
 
 /**
  * Reads a mail and decodes each long run of base64 lines into a file on the way, whatever part it belongs to: the
- * reader of mails holds all that it is given several times over.
+ * reader of mails holds all that it is given several times over. Lists of hashes look the same, so that a run is taken
+ * out only where its lines can be written again as they were.
  */
 export async function slimMail(path: string): Promise<SlimMail> {
   const tokens = createTokens();
   const pathOf = (number: number): string => `${path}.part-${number}`;
   const kept: Buffer[] = [];
-  let spilled = 0;
-  let run = openRun(pathOf(spilled));
+  /** Letters in a line of each part taken out. */
+  const lineLengths: number[] = [];
+  const spilled = (): number => lineLengths.length;
+  let run = openRun(pathOf(0));
   const endRun = async (): Promise<void> => {
     const left = await run.end();
-    kept.push(Buffer.from(left ?? `${tokens.encoded(spilled++)}\r\n`, 'latin1'));
-    run = openRun(pathOf(spilled));
+    if (typeof left === 'string') kept.push(Buffer.from(left, 'latin1'));
+    else {
+      kept.push(Buffer.from(`${tokens.encoded(spilled())}\r\n`, 'latin1'));
+      lineLengths.push(left.lineLength);
+    }
+    run = openRun(pathOf(spilled()));
   };
   for await (const line of toLines(createReadStream(path, { encoding: 'latin1', highWaterMark: MAX_KEPT }))) {
-    const letters = line.trimEnd();
-    const isEncoded = letters.length <= MAX_LINE && ENCODED.test(letters);
-    if (isEncoded) await run.add(line);
-    if (!isEncoded || letters.length < MIN_LINE || letters.endsWith('=')) await endRun();
-    if (!isEncoded) kept.push(Buffer.from(line, 'latin1'));
+    if (!run.continues(line)) await endRun();
+    if (run.continues(line)) await run.add(line);
+    else kept.push(Buffer.from(line, 'latin1'));
   }
   await endRun();
 
@@ -68,13 +72,13 @@ export async function slimMail(path: string): Promise<SlimMail> {
     bytes: Buffer.concat(kept.splice(0)),
     areAll(attachments) {
       const found = attachments.flatMap((attachment) => tokens.in(attachment).map(({ number }) => number));
-      return new Set(found).size === spilled;
+      return new Set(found).size === spilled();
     },
     async sizeOf(attachment) {
       let size = attachment.length;
       for (const { number, start, end, isAll } of tokens.in(attachment)) {
         const { size: bytes } = await stat(pathOf(number));
-        size += (isAll ? bytes : Math.ceil(bytes / LINE_BYTES) * LINE_LENGTH) - (end - start);
+        size += (isAll ? bytes : encodedSize(bytes, lineLengths[number]!)) - (end - start);
       }
       return size;
     },
@@ -89,7 +93,8 @@ export async function slimMail(path: string): Promise<SlimMail> {
         let from = 0;
         for (const { number, start, end } of places) {
           await file.write(attachment.subarray(from, start));
-          for await (const lines of encodedLines(pathOf(number))) await file.write(lines);
+          for await (const lines of encodedLines(pathOf(number), lineLengths[number]!))
+            await file.write(lines);
           from = end;
         }
         await file.write(attachment.subarray(from));
@@ -98,7 +103,7 @@ export async function slimMail(path: string): Promise<SlimMail> {
       }
     },
     async close() {
-      for (let number = 0; number < spilled; number++) await rm(pathOf(number), { force: true });
+      for (let number = 0; number < spilled(); number++) await rm(pathOf(number), { force: true });
     },
   };
 }
@@ -126,9 +131,11 @@ function createTokens(): { encoded(number: number): string; in(attachment: Buffe
 }
 
 interface Run {
+  /** Whether a line can stand in it: of the length of the others, or a shorter one at the end. */
+  continues(line: string): boolean;
   add(line: string): Promise<void>;
-  /** The lines, where they are few; null: their bytes are in the file. */
-  end(): Promise<string | null>;
+  /** The lines, where they are few; else their bytes are in the file. */
+  end(): Promise<string | { lineLength: number }>;
 }
 
 /** Encoded lines that follow each other. */
@@ -136,38 +143,64 @@ function openRun(path: string): Run {
   let lines = '';
   let letters = '';
   let file: FileHandle | null = null;
+  let lineLength = 0;
+  let isOver = false;
   const decode = async (count: number): Promise<void> => {
     await file?.write(Buffer.from(letters.slice(0, count), 'base64'));
     letters = letters.slice(count);
   };
   return {
+    continues(line) {
+      const given = line.replace(/\r?\n$/, '');
+      if (isOver || given.length < (lineLength === 0 ? MIN_LINE : 1) || !ENCODED.test(given)) return false;
+      if (given.length > (lineLength === 0 ? MAX_LINE : lineLength)) return false;
+      const isWhole = given.length % 4 === 0 && !given.endsWith('=');
+      // The bits beyond the last byte may be any.
+      return isWhole || (lineLength > 0 && Buffer.from(given, 'base64').toString('base64') === given);
+    },
     async add(line) {
+      const given = line.trimEnd();
+      if (lineLength === 0) lineLength = given.length;
+      isOver = given.length < lineLength || given.endsWith('=');
       if (file === null) {
         lines += line;
         if (lines.length <= MAX_KEPT) return;
         file = await open(path, 'w');
         letters = lines.replaceAll(/[\r\n]/g, '');
         lines = '';
-      } else letters += line.trimEnd();
+      } else letters += given;
       if (letters.length >= LETTERS_AT_ONCE) await decode(letters.length - (letters.length % 4));
     },
     async end() {
       if (file === null) return lines;
       await decode(letters.length);
       await file.close();
-      return null;
+      return { lineLength };
     },
   };
 }
 
-/** The bytes of a file as a mail holds them. */
-async function* encodedLines(path: string): AsyncGenerator<string> {
+function encodedSize(bytes: number, lineLength: number): number {
+  const letters = Math.ceil(bytes / 3) * 4;
+  return letters + Math.max(0, Math.ceil(letters / lineLength) - 1) * LINE_END.length;
+}
+
+/** The bytes of a file as a mail holds them, without the end of the last line. */
+async function* encodedLines(path: string, lineLength: number): AsyncGenerator<string> {
+  const lineBytes = (lineLength / 4) * 3;
   let rest = Buffer.alloc(0);
-  for await (const bytes of createReadStream(path, { highWaterMark: LINE_BYTES * 4096 })) {
+  let before = '';
+  for await (const bytes of createReadStream(path)) {
     rest = Buffer.concat([rest, bytes as Buffer]);
-    const whole = rest.length - (rest.length % LINE_BYTES);
-    yield rest.toString('base64', 0, whole).replaceAll(/.{76}/g, '$&\r\n');
-    rest = rest.subarray(whole);
+    const lines: string[] = [];
+    let at = 0;
+    for (; at + lineBytes <= rest.length; at += lineBytes)
+      lines.push(rest.toString('base64', at, at + lineBytes));
+    if (lines.length > 0) {
+      yield before + lines.join(LINE_END);
+      before = LINE_END;
+    }
+    rest = rest.subarray(at);
   }
-  yield rest.toString('base64');
+  if (rest.length > 0) yield before + rest.toString('base64');
 }

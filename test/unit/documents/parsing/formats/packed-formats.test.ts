@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -228,6 +229,22 @@ describe('eml', () => {
       details: { limit: 'maxExpandedBytes' },
     });
   });
+
+  it.each([64, 76, 63])(
+    'reads a large attachment whose lines of %i letters are no base64',
+    async (length) => {
+      const hash = (i: number): string =>
+        createHash('sha512').update(String(i)).digest('hex').slice(0, length);
+      const hashes = Array.from({ length: 40_000 }, (_, i) => hash(i)).concat('beef');
+      const mail =
+        'Subject: hashes\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="outer"\r\n\r\n' +
+        '--outer\r\nContent-Type: text/plain\r\nContent-Transfer-Encoding: 7bit\r\n' +
+        'Content-Disposition: attachment; filename="sums.txt"\r\n\r\n' +
+        `sums\r\n${hashes.join('\r\n')}\r\nthe end\r\n--outer--\r\n`;
+      const { text } = await parser.parse('eml', mail);
+      expect(text.slice(text.indexOf('sums\n')).split('\n')).toEqual(['sums', ...hashes, 'the end']);
+    },
+  );
 
   it('refuses what is no mail and mails in mails without end', async () => {
     await expect(parser.parse('eml', '')).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
