@@ -17,7 +17,7 @@ export async function mapsBeyondBmp(path: string): Promise<boolean> {
   for await (const { streams } of readPdfWindows(path, WINDOW))
     for (const { dictionary, packed } of streams) {
       if (++looked > MAX_STREAMS) return false;
-      if (isPairMap(dictionary, packed)) return true;
+      if (isPairMap(dictionary ?? '', packed)) return true;
     }
   return false;
 }

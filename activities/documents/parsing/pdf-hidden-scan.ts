@@ -5,6 +5,17 @@ const MAX_STREAMS = 20_000;
 /** What is no drawing: pictures, fonts, colour profiles, tables of objects. */
 const NO_DRAWING =
   /\/Subtype\s*\/(?!Form\b)|\/(?:Length[123]|XRef|Metadata|FunctionType|Alternate|Predictor)\b/;
+/** These are of pictures alone. */
+const PICTURE_FILTER = /\/(?:DCTDecode|JPXDecode|CCITTFaxDecode|JBIG2Decode)\b/;
+const SAMPLE = 2048;
+/** More of it, and it is no text. */
+const MAX_BINARY = 0.1;
+const BEGINS_TEXT = /(?<![^\s>\])])BT(?=[\s/(<[])/g;
+const SHOWS_TEXT = /[)>\]\s]T[jJ](?=[\s/(<[]|$)/g;
+const ENDS_TEXT = /(?<![^\s>\])])ET(?=\s|$)/g;
+/** Colour spaces whose numbers may stand for any colour. */
+const INKS = /\/(?:Separation|DeviceN|Indexed)\b/;
+const DEVICE_SPACES = new Set(['/DeviceGray', '/DeviceRGB', '/DeviceCMYK', '/Pattern']);
 const TRANSPARENT = /\/(?:ca|CA)\s{1,9}0?\.?0{0,9}[0-4]?\d{0,9}[\s/>]/;
 /** Of 1: lighter on white paper cannot be read. */
 const NEARLY_WHITE = 0.956;
@@ -16,18 +27,54 @@ const NEARLY_WHITE = 0.956;
  */
 export async function mayHideText(path: string): Promise<boolean> {
   let looked = 0;
+  let tinted = false;
+  let hasInks = false;
   for await (const { bytes, streams } of readPdfWindows(path, WINDOW)) {
     const around = bytes.toString('latin1');
     if (around.includes('/Encrypt') || TRANSPARENT.test(around)) return true;
+    hasInks ||= INKS.test(around);
     for (const { dictionary, packed } of streams) {
-      if (NO_DRAWING.test(dictionary)) continue;
-      if (++looked > MAX_STREAMS) return true;
-      const content = unpack(dictionary, packed);
+      if (dictionary === null || ++looked > MAX_STREAMS) return true;
+      const content = readContent(dictionary, packed);
       if (content === null) return true;
-      if (dictionary.includes('/ObjStm') ? TRANSPARENT.test(content) : drawsUnseen(content)) return true;
+      if (dictionary.includes('/ObjStm')) {
+        if (TRANSPARENT.test(content)) return true;
+        hasInks ||= INKS.test(content);
+        continue;
+      }
+      const drawn = lookAt(content);
+      if (drawn.unseen) return true;
+      tinted ||= drawn.tinted;
     }
   }
-  return false;
+  return tinted && hasInks;
+}
+
+/**
+ * Empty where the stream is no drawing. What a dictionary says decides nothing where the stream is drawn all the same:
+ * keys that do not belong there are passed over by whatever shows the page.
+ */
+function readContent(dictionary: string, packed: Buffer): string | null {
+  if (!NO_DRAWING.test(dictionary)) return unpack(dictionary, packed);
+  if (PICTURE_FILTER.test(dictionary)) return '';
+  const content = unpack(dictionary, packed);
+  const start = content ?? inflate(packed.subarray(0, SAMPLE)) ?? '';
+  if (!looksDrawn(start)) return '';
+  return content;
+}
+
+/** Text is shown in it, or it is hardly anything but words and numbers. */
+function looksDrawn(content: string): boolean {
+  const start = content.slice(0, SAMPLE);
+  const binary = start.match(/[^\t\n\f\r -~]/g)?.length ?? 0;
+  if (start !== '' && binary < start.length * MAX_BINARY) return true;
+  let at = 0;
+  return [BEGINS_TEXT, SHOWS_TEXT, ENDS_TEXT].every((operator) => {
+    operator.lastIndex = at;
+    const found = operator.test(content);
+    at = operator.lastIndex;
+    return found;
+  });
 }
 
 /** Null where it is too long, or packed in a way that is not read here. */
@@ -42,6 +89,8 @@ function unpack(dictionary: string, packed: Buffer): string | null {
 
 interface Pen {
   white: boolean;
+  /** Its colour stands in a colour space of the document. */
+  tinted: boolean;
   invisible: boolean;
 }
 
@@ -56,33 +105,46 @@ function isWhite(parts: readonly number[]): boolean {
 
 /** What changes how letters look, by its operator. */
 const LOOKS: Readonly<Record<string, (pen: Pen, operands: readonly number[]) => Partial<Pen>>> = {
-  g: (_pen, operands) => ({ white: isLight(operands.slice(-1)) }),
-  rg: (_pen, operands) => ({ white: isLight(operands.slice(-3)) }),
-  k: (_pen, operands) => ({ white: isWhite(operands.slice(-4)) }),
+  g: (_pen, operands) => ({ white: isLight(operands.slice(-1)), tinted: false }),
+  rg: (_pen, operands) => ({ white: isLight(operands.slice(-3)), tinted: false }),
+  k: (_pen, operands) => ({ white: isWhite(operands.slice(-4)), tinted: false }),
   sc: (_pen, operands) => ({ white: isWhite(operands.slice(-4)) }),
   scn: (_pen, operands) => ({ white: isWhite(operands.slice(-4)) }),
   Tr: (_pen, operands) => ({ invisible: [3, 7].includes(operands.at(-1) ?? 0) }),
 };
 const SHOWS = new Set(['Tj', 'TJ', "'", '"', 'Do']);
 
-/** Whether a content stream shows text, or a form, while the pen is white or invisible, or leaves it so. */
-function drawsUnseen(content: string): boolean {
-  let pen: Pen = { white: false, invisible: false };
+/**
+ * Whether a content stream shows text, or a form, while the pen is white or invisible, or leaves it so; and whether it
+ * does so in a colour that only the document's colour spaces tell.
+ */
+function lookAt(content: string): { unseen: boolean; tinted: boolean } {
+  let pen: Pen = { white: false, tinted: false, invisible: false };
   const kept: Pen[] = [];
   let operands: number[] = [];
+  let name = '';
+  let tinted = false;
   for (const token of tokensOf(content)) {
     const number = Number(token);
     if (!Number.isNaN(number)) {
       operands.push(number);
       continue;
     }
-    if (SHOWS.has(token) && (pen.white || pen.invisible)) return true;
+    if (token.startsWith('/')) {
+      name = token;
+      continue;
+    }
+    if (SHOWS.has(token)) {
+      if (pen.white || pen.invisible) return { unseen: true, tinted };
+      tinted ||= pen.tinted;
+    }
     if (token === 'q') kept.push(pen);
     else if (token === 'Q') pen = kept.pop() ?? pen;
+    else if (token === 'cs') pen = { ...pen, tinted: !DEVICE_SPACES.has(name) };
     else pen = { ...pen, ...LOOKS[token]?.(pen, operands) };
     operands = [];
   }
-  return pen.white || pen.invisible;
+  return { unseen: pen.white || pen.invisible, tinted: tinted || pen.tinted };
 }
 
 const DELIMITER = /[\s()<>[\]{}/%]/;
@@ -90,7 +152,7 @@ function isRegular(content: string, at: number): boolean {
   return at < content.length && !DELIMITER.test(content[at]!);
 }
 
-/** Numbers and operators; names, strings, comments and the bytes of inline pictures are passed over. */
+/** Numbers, names and operators; strings, comments and the bytes of inline pictures are passed over. */
 function* tokensOf(content: string): Generator<string> {
   for (let at = 0; at < content.length;) {
     const skipped = skip(content, at);
@@ -98,7 +160,7 @@ function* tokensOf(content: string): Generator<string> {
       at = skipped;
       continue;
     }
-    const start = at;
+    const start = at++;
     while (isRegular(content, at)) at++;
     const token = content.slice(start, at);
     if (token === 'ID') at = endOf(content, 'EI', at);
@@ -115,11 +177,8 @@ function skip(content: string, at: number): number {
       return content[at + 1] === '<' ? at + 2 : endOf(content, '>', at);
     case '%':
       return endOf(content, '\n', at);
-    case '/': {
-      let end = at + 1;
-      while (isRegular(content, end)) end++;
-      return end;
-    }
+    case '/':
+      return at;
     default:
       return isRegular(content, at) ? at : at + 1;
   }

@@ -2,12 +2,14 @@ import { open } from 'node:fs/promises';
 import { constants, inflateSync } from 'node:zlib';
 
 const BLOCK = 1024 * 1024;
+const MAX_DICTIONARY = 4096;
 const MAX_UNPACKED = 4 * 1024 * 1024;
 
-/** A part of a file that is looked through, and the streams that begin in its first megabyte. */
+/** A part of a file that is looked through, and the streams that begin in its first half. */
 export interface PdfWindow {
   bytes: Buffer;
-  streams: { dictionary: string; packed: Buffer }[];
+  /** The dictionary is null where its beginning is too far away. */
+  streams: { dictionary: string | null; packed: Buffer }[];
 }
 
 /**
@@ -19,23 +21,26 @@ export async function* readPdfWindows(path: string, length: number): AsyncGenera
   try {
     const { size } = await file.stat();
     for (let at = 0; at < size; at += BLOCK) {
-      const wanted = Math.min(BLOCK + length, size - at);
+      const wanted = Math.min(MAX_DICTIONARY + BLOCK + length, size - at);
       const { buffer, bytesRead } = await file.read(Buffer.alloc(wanted), 0, wanted, at);
       const bytes = buffer.subarray(0, bytesRead);
-      yield { bytes, streams: streamsOf(bytes, length) };
+      yield { bytes, streams: streamsOf(bytes, at === 0 ? 0 : MAX_DICTIONARY, length) };
     }
   } finally {
     await file.close();
   }
 }
 
-function streamsOf(bytes: Buffer, length: number): PdfWindow['streams'] {
+/** Dictionaries that begin in front of this block are in its first bytes. */
+function streamsOf(bytes: Buffer, from: number, length: number): PdfWindow['streams'] {
   const found: PdfWindow['streams'] = [];
-  for (let at = bytes.indexOf('stream'); at >= 0 && at < BLOCK; at = bytes.indexOf('stream', at + 6)) {
-    if (bytes.subarray(at - 3, at).toString('latin1') === 'end') continue;
-    const before = bytes.subarray(Math.max(0, at - 256), at).toString('latin1');
+  for (let at = bytes.indexOf('stream', from); at >= 0; at = bytes.indexOf('stream', at + 6)) {
+    if (at >= BLOCK + MAX_DICTIONARY) break;
+    const before = bytes.subarray(Math.max(0, at - MAX_DICTIONARY), at).toString('latin1');
+    if (/[a-z]$/i.test(before)) continue; // `endstream`, or a font named Bitstream
     const start = at + 6 + (bytes[at + 6] === 13 ? 2 : 1);
-    const dictionary = before.slice(before.lastIndexOf(' obj') + 1);
+    const object = before.lastIndexOf(' obj');
+    const dictionary = object < 0 ? null : before.slice(object + 1);
     found.push({ dictionary, packed: bytes.subarray(start, start + length) });
   }
   return found;

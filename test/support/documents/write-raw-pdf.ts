@@ -1,9 +1,18 @@
+import { deflateSync } from 'node:zlib';
+
 export interface RawPdf {
   /**
    * Content stream of each page (A4). `/F1` is Helvetica, `/F2` the font below, `/Im` a grey picture, `/Clear` a state
    * in which what is filled is transparent.
    */
   contents: string[];
+  /** More for the dictionaries of content streams, and whether they are packed. */
+  streamKeys?: string;
+  packed?: boolean;
+  /** Without the state `/Clear`. */
+  opaque?: boolean;
+  /** Colour spaces by their names. */
+  colorSpaces?: string;
   /** A CMap with which `/F2` (Helvetica as well) maps its codes to Unicode. */
   toUnicode?: string;
   /** Dictionaries of annotations of the first page. */
@@ -11,7 +20,15 @@ export interface RawPdf {
 }
 
 /** Writes a valid PDF around content streams as they are given. */
-export function writeRawPdf({ contents, toUnicode = '', annotations = [] }: RawPdf): Buffer {
+export function writeRawPdf({
+  contents,
+  toUnicode = '',
+  annotations = [],
+  streamKeys = '',
+  packed = false,
+  opaque = false,
+  colorSpaces = '',
+}: RawPdf): Buffer {
   const objects: string[] = [];
   const stream = (dictionary: string, content: string): string =>
     `<< ${dictionary} /Length ${content.length} >>\nstream\n${content}\nendstream`;
@@ -27,14 +44,17 @@ export function writeRawPdf({ contents, toUnicode = '', annotations = [] }: RawP
     '/Type /XObject /Subtype /Image /ColorSpace /DeviceGray /BitsPerComponent 8 /Width 1 /Height 1';
   objects.push(stream(picture, '\x80'));
   const resources =
-    '<< /Font << /F1 3 0 R /F2 4 0 R >> /XObject << /Im 6 0 R >> /ExtGState << /Clear << /ca 0 >> >> >>';
+    '<< /Font << /F1 3 0 R /F2 4 0 R >> /XObject << /Im 6 0 R >> /ExtGState << ' +
+    `${opaque ? '' : '/Clear << /ca 0 >>'} >> ` +
+    `/ColorSpace << ${colorSpaces} >> >>`;
   contents.forEach((content, page) => {
     const own = page === 0 ? annotations.map((_, i) => `${firstAnnotation + i * 2} 0 R`).join(' ') : '';
     const box = '/MediaBox [0 0 595 842]';
     objects.push(
       `<< /Type /Page /Parent 2 0 R ${box} /Resources ${resources} /Contents ${8 + page * 2} 0 R /Annots [${own}] >>`,
     );
-    objects.push(stream('', content));
+    const bytes = packed ? deflateSync(Buffer.from(content, 'latin1')).toString('latin1') : content;
+    objects.push(stream(packed ? `/Filter /FlateDecode ${streamKeys}` : streamKeys, bytes));
   });
   annotations.forEach(({ dictionary, appearance }, i) => {
     const shown = appearance === undefined ? '' : `/AP << /N ${firstAnnotation + i * 2 + 1} 0 R >>`;

@@ -237,6 +237,34 @@ describe('what a reader of a PDF does not see is not indexed', () => {
     expect(report.warnings).toEqual([]);
   });
 
+  it.each([
+    ['is of a font', '/Length1 1'],
+    ['has other words', '/Metadata 3 0 R'],
+    ['is predicted', '/DecodeParms << /Predictor 1 >>'],
+    ['is a picture', '/Subtype /Image'],
+    ['is long', `/Filler (${'x'.repeat(300)})`],
+    ['is longer than is looked at', `/Filler (${'x'.repeat(6000)})`],
+  ])('white, whatever the dictionary of its stream says: it %s', async (_how, streamKeys) => {
+    for (const packed of [false, true]) {
+      const contents = [`0 g ${drawn(SEEN, 700)}${order('1 g')}`];
+      const { text } = await read('pdf', writeRawPdf({ contents, streamKeys, packed, opaque: true }));
+      expect(text).toContain(SEEN);
+      expect(text).not.toContain('BANANA');
+    }
+  });
+
+  it.each([
+    ['none of its ink', '0'],
+    ['all of it', '1'],
+  ])('drawn in an ink of its own, %s of which is white', async (_how, tint) => {
+    const colours = tint === '0' ? '/C0 [0 0 0 0] /C1 [0 0 0 1]' : '/C0 [0 0 0 1] /C1 [0 0 0 0]';
+    const ink = `[/Separation /Mill /DeviceCMYK << /FunctionType 2 /Domain [0 1] ${colours} /N 1 >>]`;
+    const contents = [`0 g ${drawn(SEEN, 700)}${order(`/Ink cs ${tint} scn`)}`];
+    const { text } = await read('pdf', writeRawPdf({ contents, opaque: true, colorSpaces: `/Ink ${ink}` }));
+    expect(text).toContain(SEEN);
+    expect(text).not.toContain('BANANA');
+  });
+
   test('lines of such a page are read as those of any other', async () => {
     const lines = Array.from({ length: 12 }, (_, i) => `Line ${i + 1} of what the manual says of them.`);
     const body = lines.map((line, i) => drawn(line, 700 - 14 * i)).join('');
