@@ -45,6 +45,7 @@ export async function* parseDocx(
   }
   const marks = createPictureMarks();
   const parts = await openParts(path, notes).catch(refuse);
+  if (parts.exists('word/diagrams/data1.xml')) notes.degrade('Diagrams (SmartArt) were not read.');
   const html = await toHtml(parts, notes, unpacked && { pictures: unpacked, marks });
   yield* placePictures(parseHtml(html, limits.maxNesting, { marks, notes }), marks);
   yield* besideBody(parts);

@@ -152,7 +152,7 @@ export function replaceElements(xml: string, name: string, replace: (element: st
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-function unescapeXml(text: string): string {
+export function unescapeXml(text: string): string {
   return text.replace(
     /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w{2,4}));/gi,
     (all, hex?: string, decimal?: string, name?: string) => {

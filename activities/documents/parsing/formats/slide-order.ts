@@ -1,7 +1,7 @@
 import type { Entry, ZipFile } from 'yauzl';
 import type { OfficeContentNode } from 'officeparser';
 import { openFileBytes } from '../random-access-bytes.js';
-import { mainPartOf, readRelationships } from '../word-package.js';
+import { mainPartOf, readRelationships, unescapeXml } from '../word-package.js';
 import type { Relationship } from '../word-package.js';
 import { openZip, readZipText, walkZipEntries } from '../zip-directory.js';
 
@@ -14,6 +14,8 @@ export interface SlideOrder {
   hidden: ReadonlySet<number>;
   /** Of the number of a part of speaker notes the number of its slide. */
   slideOfNotes: ReadonlyMap<number, number>;
+  /** What the diagrams (SmartArt) of a slide say, which stands in parts of their own. */
+  diagrams: ReadonlyMap<number, readonly string[]>;
 }
 
 /** Of one part that is read as a whole here. */
@@ -60,6 +62,7 @@ async function readOrder(parts: Parts): Promise<SlideOrder | null> {
   if (listed.length === 0) return null;
   const hidden = new Set<number>();
   const slideOfNotes = new Map<number, number>();
+  const diagrams = new Map<number, string[]>();
   for (const slide of listed) {
     const number = numberIn(slide);
     if (number === null) continue;
@@ -67,9 +70,11 @@ async function readOrder(parts: Parts): Promise<SlideOrder | null> {
     for (const { type, target } of await relationshipsOf(slide, parts)) {
       const notes = numberIn(target);
       if (type === 'notesSlide' && notes !== null) slideOfNotes.set(notes, number);
+      if (type === 'diagramData')
+        diagrams.set(number, [...(diagrams.get(number) ?? []), ...paragraphsOf(await parts(target))]);
     }
   }
-  return { slides: listed.map(numberIn), hidden, slideOfNotes };
+  return { slides: listed.map(numberIn), hidden, slideOfNotes, diagrams };
 }
 
 async function relationshipsOf(part: string, parts: Parts): Promise<Relationship[]> {
@@ -91,6 +96,13 @@ function numberIn(part: string): number | null {
   return number === undefined ? null : Number(number);
 }
 
+function paragraphsOf(diagram: string): string[] {
+  return diagram.split('</a:p>').flatMap((paragraph) => {
+    const words = [...paragraph.matchAll(/<a:t>([^<]*)<\/a:t>/g)].map((found) => unescapeXml(found[1]!));
+    return words.length === 0 ? [] : [words.join('')];
+  });
+}
+
 function isHidden(slide: string): boolean {
   const root = /<(?:\w+:)?sld\s[^<>]*>/.exec(slide)?.[0] ?? '';
   return /\sshow\s*=\s*["'](?:0|false)["']/.test(root);
@@ -109,9 +121,15 @@ export function inOrder(nodes: readonly SlideNode[], order: SlideOrder): SlideNo
     if (number === null) return [];
     const slide = slides.get(number);
     const spoken = notes.get(number) ?? [];
-    if (slide === undefined && spoken.length === 0) return [];
+    const drawn = (order.diagrams.get(number) ?? []).map((text): OfficeContentNode => ({
+      type: 'paragraph',
+      text,
+      children: [],
+    }));
+    if (slide === undefined && spoken.length + drawn.length === 0) return [];
+    const children = [...(slide?.children ?? []), ...drawn];
     const metadata = { ...slide?.metadata, slideNumber: index + 1 };
-    return [{ ...slide, type: 'slide', children: slide?.children ?? [], notes: spoken, metadata }];
+    return [{ ...slide, type: 'slide', children, notes: spoken, metadata }];
   });
 }
 

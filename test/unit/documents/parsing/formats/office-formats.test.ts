@@ -236,6 +236,26 @@ describe('pptx', () => {
     expect(report!.characters_dropped).toBeGreaterThan(0);
   });
 
+  it('has what its diagrams say', async () => {
+    const data = (text: string): string =>
+      `<dgm:pt><dgm:t><a:p><a:r><a:t>${text}</a:t></a:r></a:p></dgm:t></dgm:pt>`;
+    const type = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/diagramData';
+    const bytes = writePptx(
+      [{ title: 'The mill', lines: ['Built in 1842'] }],
+      [
+        {
+          name: 'ppt/diagrams/data1.xml',
+          content: `<dgm:dataModel>${data('Clean &amp; sieve')}${data('Grind')}</dgm:dataModel>`,
+        },
+        {
+          name: 'ppt/slides/_rels/slide1.xml.rels',
+          content: `<Relationships><Relationship Id="d1" Type="${type}" Target="../diagrams/data1.xml"/></Relationships>`,
+        },
+      ],
+    );
+    expect((await parser.parse('pptx', bytes)).text).toMatch(/Built in 1842\s+Clean & sieve\s+Grind/);
+  });
+
   it('is refused as a bomb, as damaged and as something else', async () => {
     const bomb = writePptx(slides, [
       { name: 'ppt/slides/slide9.xml', content: Buffer.alloc(120_000_000, 32) },
