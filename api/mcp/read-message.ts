@@ -3,13 +3,24 @@ import { parse } from 'lossless-json';
 import { AppError } from '../../schemas/app-error.js';
 import { readJsonBody } from '../http/read-json-body.js';
 
+/** Far more than texts of 16,000 characters and metadata of 64 KiB take; what is larger is not worth its parsing. */
+const MAX_MESSAGE = 512 * 1024;
+
 /** Digits that a double may not hold. */
 const LONG_NUMBER = /\d{16}/;
 
+/** 64 bits take 20; to read an integer takes time by the square of its length. */
+const MAX_DIGITS = 100;
+
 function exact(digits: string): number | bigint {
   const value = Number(digits);
-  return /^-?\d+$/.test(digits) && !Number.isSafeInteger(value) ? BigInt(digits) : value;
+  if (Number.isSafeInteger(value) || !/^-?\d+$/.test(digits)) return value;
+  if (digits.length > MAX_DIGITS) throw new RangeError('an integer of too many digits');
+  return BigInt(digits);
 }
+
+/** Of keys given twice the last one counts, as for JSON.parse. */
+const LENIENT = { parseNumber: exact, onDuplicateKey: ({ newValue }: { newValue: unknown }) => newValue };
 
 /**
  * The message in the body of a request; undefined when there is none that can be read, which is for the transport to
@@ -20,9 +31,11 @@ export async function readMessage(koa: Koa.Context): Promise<unknown> {
   try {
     const body = await readJsonBody(koa);
     const { rawBody } = koa.request as Koa.Request & { rawBody: string | undefined };
-    return rawBody !== undefined && LONG_NUMBER.test(rawBody) ? parse(rawBody, null, exact) : body;
+    if (rawBody === undefined) return body;
+    if (rawBody.length > MAX_MESSAGE) throw new AppError('PAYLOAD_TOO_LARGE', undefined, { plain: true });
+    return LONG_NUMBER.test(rawBody) ? parse(rawBody, null, LENIENT) : body;
   } catch (error) {
-    // A RangeError: nested deeper than the stack.
+    // A RangeError: nested deeper than the stack, or a number that is too long.
     const isUnreadable = error instanceof AppError && error.code === 'VALIDATION_ERROR';
     if (isUnreadable || error instanceof RangeError) return undefined;
     throw error;

@@ -109,6 +109,31 @@ describe('what is no message', () => {
     expect(gateway.logLines.join('')).not.toContain('UNEXPECTED_ERROR');
   });
 
+  it('an integer of endless digits is refused before it is read', async () => {
+    const call = (digits: string) =>
+      post(
+        '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"update_file_metadata","arguments":' +
+          `{"partition":"notes","file_id":"mill","metadata":{"n":${digits}}}}}`,
+      );
+    expect(await call('9'.repeat(101))).toMatchObject([400, { id: null, error: { code: -32700 } }]);
+    const [status, body] = await call('9'.repeat(30));
+    expect(status).toBe(200);
+    expect(JSON.stringify(body)).toContain('metadata holds an integer beyond 64 bits');
+  });
+
+  it('a message that is larger than any tool takes is refused', async () => {
+    const pad = (length: number) => post(request('ping', { pad: 'x'.repeat(length) }));
+    expect((await pad(500 * 1024))[0]).toBe(200);
+    expect((await pad(513 * 1024))[0]).toBe(413);
+  });
+
+  it.each(['1', '1234567890123456'])('a key given twice counts the last time, beside %s', async (number) => {
+    const args = '{"cutoff":0.4,"query":"a","query":"b"}';
+    const params = `{"name":"fuzzy_search_files","arguments":${args},"x":${number}}`;
+    const [status, body] = await post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`);
+    expect([status, body.result?.structuredContent]).toEqual([200, expect.objectContaining({ query: 'b' })]);
+  });
+
   it('a method that nobody knows is told so', async () => {
     expect(await post(request('no/such'))).toMatchObject([200, { id: 1, error: { code: -32601 } }]);
   });
