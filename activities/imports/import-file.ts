@@ -129,6 +129,7 @@ async function take(
   const by = {
     principal,
     isEditorOf: () => true,
+    admitAnew: async () => undefined,
     requireEditor: async () => undefined,
     taskUrl: (taskId: string) => `/indexer/task/${taskId}`,
   };

@@ -103,11 +103,11 @@ function pathPattern(path: string, strict: boolean): string {
 async function serve(ctx: Koa.Context, route: Route, options: MountOptions): Promise<void> {
   ctx.state['route'] = route.path;
   const context = contextOf(ctx, options);
-  const caller = await admit(ctx, route, options);
-  if (caller !== null) Object.assign(context, caller);
-  const admittedAt = performance.now();
+  const admitAnew = createAdmission(ctx, route, options);
+  const caller = await admitAnew();
+  if (caller !== null) Object.assign(context, caller, { admitAnew });
   const input = await readInput(ctx, route);
-  const present = await admitAnew(ctx, route, caller, options, admittedAt);
+  const present = await admitWithInput(ctx, route, caller, options, admitAnew);
   if (present !== null) Object.assign(context, present);
   const answer = await route.handle(context, input);
   if (options.checkResponses) checkAnswer(route, answer);
@@ -160,28 +160,41 @@ async function admit(ctx: Koa.Context, route: Route, options: MountOptions): Pro
 /** Who was admitted so long ago is admitted anew. */
 const RECENT_MS = 1000;
 
-/**
- * After the body has come, for which a client may take an hour: a token, session or key may have ended by now, and a
- * partition that was missing, or was asked for some time ago, may be another's. What handlers read by themselves, they
- * look at anew by themselves.
- */
-async function admitAnew(
+/** Who is calling, as of a moment ago: admitted at the first call, and anew wherever that was long ago. */
+function createAdmission(
   ctx: Koa.Context,
   route: Route,
-  caller: Caller | null,
   options: MountOptions,
-  admittedAt: number,
+): () => Promise<Caller | null> {
+  let caller: Caller | null = null;
+  let admittedAt = -Infinity;
+  return async () => {
+    if (performance.now() - admittedAt < RECENT_MS) return caller;
+    caller = await admit(ctx, route, options);
+    admittedAt = performance.now();
+    return caller;
+  };
+}
+
+/**
+ * After the body has come, for which a client may take an hour: a token, session or key may have ended by now, and a
+ * partition that was missing, or was asked for some time ago, may be another's. Handlers that read a body by themselves
+ * call `admitAnew` by themselves.
+ */
+async function admitWithInput(
+  ctx: Koa.Context,
+  { auth, request }: Route,
+  caller: Caller | null,
+  { users }: MountOptions,
+  admitAnew: () => Promise<Caller | null>,
 ): Promise<Caller | null> {
-  const { auth, request } = route;
   const hasInput = request?.body !== undefined || request?.form !== undefined;
   if (auth === 'public' || !hasInput) return caller;
-  const isRecent = performance.now() - admittedAt < RECENT_MS;
-  const present = isRecent ? caller : await admit(ctx, route, options);
-  const { users } = options;
+  const present = await admitAnew();
   if (present === null || users === undefined) return present;
   if (typeof auth !== 'object' || !('partition' in auth)) return present;
   const partition = (ctx['params'] as Record<string, string>)['partition']!;
-  if (!isRecent || !inScope(present.scope, partition))
+  if (present !== caller || !inScope(present.scope, partition))
     await authoriseAnew(users.partitions, present, partition, auth.partition);
   return present;
 }

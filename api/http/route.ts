@@ -69,6 +69,11 @@ export interface PublicContext {
 export interface CallerContext extends PublicContext {
   principal: Principal;
   scope: Scope;
+  /**
+   * The caller as it is now. A handler that reads a body by itself, or waits for something else, calls it afterwards:
+   * the token, the session or a role may have ended meanwhile. @throws AppError as the admission of the request
+   */
+  admitAnew(): Promise<Pick<CallerContext, 'principal' | 'scope'>>;
 }
 
 /** An answer before it is written; made by the functions below. */

@@ -110,8 +110,10 @@ export function createMessageAnswering(deps: GatewayDeps, routes: readonly Route
     return server;
   };
 
-  return async (ctx: CallerContext): Promise<Answer> => {
-    const message = await readMessage(ctx.koa);
+  return async (admitted: CallerContext): Promise<Answer> => {
+    const message = await readMessage(admitted.koa);
+    // A client may take an hour to send it.
+    const ctx = { ...admitted, ...(await admitted.admitAnew()) };
     // A batch would be many requests within one that is counted; the present protocol has none.
     if (Array.isArray(message))
       return json(400, {

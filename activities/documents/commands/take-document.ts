@@ -27,9 +27,11 @@ export interface TakeDocumentDeps {
 
 /** Whose document it is. */
 export interface Uploader {
-  principal: Principal;
+  readonly principal: Principal;
   /** Let in as one who may write there, not past a partition that was missing. */
   isEditorOf(partition: string): boolean;
+  /** After bytes that took long to come. @throws AppError when the caller's token or session has ended */
+  admitAnew(): Promise<void>;
   /** Of a partition that was created, or made anew, since. @throws AppError unless the caller may write there now */
   requireEditor(partition: string): Promise<void>;
   taskUrl(taskId: string): string;
@@ -61,6 +63,7 @@ export async function takeDocument(
   const received = await receive({ blobId: uploadId, ...foreseen });
   try {
     const isRecent = performance.now() - checkedAt < RECENT_MS;
+    if (!isRecent) await by.admitAnew();
     const known = place !== null && isRecent ? place : await adapters.partitions.get(partition);
     // Made while the bytes came, perhaps by another caller; or so long ago was the role asked for.
     if (known !== null && (known !== place || !by.isEditorOf(partition))) await by.requireEditor(partition);

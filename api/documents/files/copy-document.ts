@@ -41,15 +41,16 @@ function field(fields: Readonly<Record<string, string>>, name: string): string {
  */
 export async function copyDocument(
   deps: GatewayDeps,
-  ctx: CallerContext,
+  admitted: CallerContext,
   { partition, file_id: fileId }: { partition: string; file_id: string },
-  readFields: () => Promise<Readonly<Record<string, string>>> = () => readForm(ctx.koa),
+  readFields: () => Promise<Readonly<Record<string, string>>> = () => readForm(admitted.koa),
 ): Promise<void> {
   const { adapters, config, workflows } = deps;
-  const commandDeps = { ...adapters, ...config.documents, workflows, log: ctx.log };
-  const { userId } = ctx.principal;
-  await requireAdmissible(commandDeps, { partition, fileId, principal: ctx.principal, adds: true });
+  const commandDeps = { ...adapters, ...config.documents, workflows, log: admitted.log };
+  const { userId } = admitted.principal;
+  await requireAdmissible(commandDeps, { partition, fileId, principal: admitted.principal, adds: true });
   const fields = await readFields();
+  const ctx = { ...admitted, ...(await admitted.admitAnew()) };
   const { source, version } = await findSource(deps, ctx, fields);
   const target = await adapters.partitions.get(partition);
   if (target === null) throw noSuchPartition(partition);

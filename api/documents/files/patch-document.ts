@@ -16,9 +16,9 @@ import { requireIdentifier } from '../../../activities/documents/commands/identi
  */
 export async function patchDocument(
   { adapters, config, workflows }: GatewayDeps,
-  ctx: CallerContext,
+  admitted: CallerContext,
   { partition, file_id: fileId }: { partition: string; file_id: string },
-  readFields: () => Promise<Readonly<Record<string, string>>> = () => readForm(ctx.koa),
+  readFields: () => Promise<Readonly<Record<string, string>>> = () => readForm(admitted.koa),
 ): Promise<void> {
   requireIdentifier('partition name', partition);
   requireIdentifier('file id', fileId);
@@ -26,6 +26,7 @@ export async function patchDocument(
   if (file === null || (file.live === null && file.pending_task === null))
     throw noSuchFile({ partition, fileId });
   const fields = await readFields();
+  const ctx = { ...admitted, ...(await admitted.admitAnew()) };
   // The partition may have been deleted meanwhile, and made anew by another caller.
   await authoriseAnew(adapters.partitions, ctx, partition, 'editor');
   const embedders = await adapters.models.list('embedder');

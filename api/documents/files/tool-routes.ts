@@ -57,7 +57,7 @@ export function toolRoutes({ config, tools }: GatewayDeps): Route[] {
   const uploads = createPlaces(Infinity, MAX_UPLOADS_OF_CALLER, TOO_MANY);
 
   /** In a directory of its own, which goes with everything in it, whatever happens. */
-  const execute = async ({ koa, signal, principal }: CallerContext): Promise<string> => {
+  const execute = async ({ koa, signal, principal, admitAnew }: CallerContext): Promise<string> => {
     const directory = await mkdtemp(join(tools.scratchDirectory, 'tool-'));
     try {
       const { file, fields } = await receiveTemporary(koa, {
@@ -65,6 +65,7 @@ export function toolRoutes({ config, tools }: GatewayDeps): Route[] {
         maxBytes: config.http.maxUploadBytes,
         signal,
       });
+      await admitAnew();
       if (file === null) throw missing('file');
       const { tool, metadata } = fields;
       if (tool === undefined) throw missing('tool');

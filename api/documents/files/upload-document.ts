@@ -26,11 +26,14 @@ export async function uploadDocument(
 
 /** The caller of a request as the one whose document comes. */
 export function uploader({ adapters }: Pick<GatewayDeps, 'adapters'>, ctx: CallerContext): Uploader {
-  const { partitions } = adapters;
+  let caller: Pick<CallerContext, 'principal' | 'scope'> = ctx;
   return {
-    principal: ctx.principal,
+    get principal() {
+      return caller.principal;
+    },
     taskUrl: links(ctx.baseUrl).task,
-    isEditorOf: (partition) => inScope(ctx.scope, partition),
-    requireEditor: (partition) => authoriseAnew(partitions, ctx, partition, 'editor'),
+    isEditorOf: (partition) => inScope(caller.scope, partition),
+    admitAnew: async () => void (caller = await ctx.admitAnew()),
+    requireEditor: (partition) => authoriseAnew(adapters.partitions, caller, partition, 'editor'),
   };
 }
