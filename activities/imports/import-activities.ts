@@ -12,7 +12,7 @@ export interface ImportActivityDeps {
   adapters: WorkerDocumentAdapters;
   config: Pick<Config, 'callbacks' | 'documents' | 'parsing' | 'http'>;
   log: Warnings;
-  /** A slice ends soon after; 20 s unless a test says otherwise. */
+  /** A slice ends so long after its first file or partition; 20 s unless a test says otherwise. */
   sliceMs?: number;
 }
 
@@ -76,7 +76,8 @@ export function createImportActivities({ adapters, config, log, sliceMs = SLICE_
     if (source === null || token === null) throw new AppError('NOT_FOUND', `There is no source ${sourceId}.`);
     const service = importSources.open({ url: source.url, token }, { requestsPerSecond, signal });
     const principal = await principalOf(input.startedBy);
-    const endsAt = Date.now() + sliceMs;
+    // From the first question on: a list may take longer than all of it, and would be asked for again.
+    let endsAt: number | null = null;
     let admitted = false;
     let refused: RefusedFile[] = [];
     const report = async ({ phase, done, total, figures }: ImportPosition): Promise<void> => {
@@ -103,7 +104,7 @@ export function createImportActivities({ adapters, config, log, sliceMs = SLICE_
       beaten ?? input.position,
       {
         signal,
-        isOver: () => Date.now() >= endsAt,
+        isOver: () => Date.now() >= (endsAt ??= Date.now() + sliceMs),
         reached: (reached) => context.heartbeat(reached),
         refused: (file) => void refused.push(file),
       },

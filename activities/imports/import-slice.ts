@@ -36,6 +36,7 @@ export interface ImportDeps extends TakeDocumentDeps {
 
 export interface ImportControl {
   signal: AbortSignal;
+  /** Asked after something was done: each slice gets on, however long the lists of the source take. */
   isOver(): boolean;
   reached(position: ImportPosition): void;
   refused(file: RefusedFile): void;
@@ -127,34 +128,47 @@ async function takeFiles(work: Work, from: ImportPosition): Promise<ImportPositi
   return { ...position, phase: work.order.dryRun ? 'done' : 'workspaces', partition: null, after: null };
 }
 
+/** Makes the partition; `after` is empty where it is refused, as behind its last file. */
+async function enterPartition(
+  { deps, order, reader, source, control }: Work,
+  given: SourcePartition,
+  position: ImportPosition,
+): Promise<ImportPosition> {
+  const { partition } = given;
+  const { dryRun, principal } = order;
+  const asked = { reader, users: source.users, userId: principal.userId, dryRun };
+  try {
+    const counts = await importPartition(deps.adapters, given, asked);
+    return { ...position, partition, after: null, figures: add(position.figures, counts) };
+  } catch (error) {
+    control.signal.throwIfAborted();
+    if (!isRefusedFile(error)) throw error;
+    // Its name is one that this service has another use for, say.
+    const figures = add(position.figures, { partitions_refused: 1 });
+    if ((figures['partitions_refused'] ?? 0) <= REFUSED_LISTED)
+      control.refused({ partition, file_id: '', code: error.code, message: error.message });
+    return { ...position, partition, after: '', figures };
+  }
+}
+
 /** `after` is empty at its end: no file is called so. */
 async function takePartition(
-  { deps, order, reader, service, source, control }: Work,
+  work: Work,
   given: SourcePartition,
   from: ImportPosition,
 ): Promise<ImportPosition> {
+  const { deps, order, reader, service, control } = work;
   const { partition } = given;
   const { dryRun, principal } = order;
   let position = from;
   if (position.partition !== partition) {
-    const asked = { reader, users: source.users, userId: principal.userId, dryRun };
-    try {
-      const counts = await importPartition(deps.adapters, given, asked);
-      position = { ...position, partition, after: null, figures: add(position.figures, counts) };
-    } catch (error) {
-      control.signal.throwIfAborted();
-      if (!isRefusedFile(error)) throw error;
-      // Its name is one that this service has another use for, say.
-      const figures = add(position.figures, { partitions_refused: 1 });
-      if ((figures['partitions_refused'] ?? 0) <= REFUSED_LISTED)
-        control.refused({ partition, file_id: '', code: error.code, message: error.message });
-      return { ...position, partition, after: '', figures };
-    }
+    position = await enterPartition(work, given, position);
+    if (position.after === '') return position;
     control.reached(position);
   }
   const { maxBytes } = deps;
-  for (const row of await reader.files(partition, position.after)) {
-    if (control.isOver()) return position;
+  const rows = await reader.files(partition, position.after);
+  for (const row of rows) {
     try {
       const outcome = await importFile(
         deps,
@@ -174,6 +188,7 @@ async function takePartition(
     }
     position = { ...position, after: row.file_id, done: position.done + 1 };
     control.reached(position);
+    if (row !== rows.at(-1) && control.isOver()) return position;
   }
   return { ...position, after: '' };
 }

@@ -1,0 +1,98 @@
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { createImportActivities } from '../../activities/imports/import-activities.js';
+import type { ImportPosition } from '../../activities/imports/import-slice.js';
+import { createImportSources } from '../../activities/outbound/import-sources.js';
+import type { ImportRun } from '../../schemas/imports/imports.js';
+import { parseConfig } from '../../schemas/config/config.js';
+import { sha256Hex } from '../../schemas/sha256.js';
+import { activityBench, inActivity } from './activity-bench.js';
+import { endServer, listenOnLoopback } from './loopback-server.js';
+
+/** What a source answers to a path: a status alone, or a body. */
+export type SourceAnswer = number | object | string;
+
+const SOURCE_ID = 'old';
+const RUN_ID = 'run-1';
+
+/** A source with one partition; what one file says is its id. Each answer can be replaced. */
+function answersOf(fileIds: readonly string[]): Map<string, SourceAnswer> {
+  const answers = new Map<string, SourceAnswer>([
+    ['/users/', { users: [] }],
+    ['/partition/', { partitions: [{ partition: 'shelf', document_count: fileIds.length }] }],
+    ['/partition/shelf/users', { members: [] }],
+    ['/partition/shelf/workspaces', { workspaces: [] }],
+    [
+      '/partition/shelf',
+      { files: fileIds.map((id) => ({ file_id: id, filename: `${id}.txt`, content_sha256: sha256Hex(id) })) },
+    ],
+  ]);
+  for (const id of fileIds) {
+    answers.set(`/partition/shelf/file/${id}?limit=1`, {
+      documents: [{ link: `http://x/extract/of-${id}` }],
+    });
+    answers.set(`/static/of-${id}`, id);
+  }
+  return answers;
+}
+
+/** The activities of imports over fakes, with a source that listens. */
+export async function importBench(fileIds: readonly string[], { sliceMs = 60_000 } = {}) {
+  const answers = answersOf(fileIds);
+  const asked: string[] = [];
+  const server: Server = createServer((request, response) => {
+    const path = request.url ?? '';
+    asked.push(path);
+    const answer = answers.get(path) ?? 404;
+    if (typeof answer === 'number') response.writeHead(answer).end();
+    else response.end(typeof answer === 'string' ? answer : JSON.stringify(answer));
+  });
+  const { url } = await listenOnLoopback(server);
+  const importSources = createImportSources({ allowPrivateAddresses: true });
+  const adapters = await activityBench();
+  await adapters.users.ensureAdmin(null);
+  await adapters.imports.putSource({ source_id: SOURCE_ID, url, token: 'or-source' });
+  const activities = createImportActivities({
+    adapters: { ...adapters, importSources } as never,
+    config: parseConfig({}),
+    log: { warn: () => undefined },
+    sliceMs,
+  });
+  const order = { runId: RUN_ID, sourceId: SOURCE_ID, dryRun: false, startedBy: '1' };
+  await activities.beginImport(order);
+
+  const slice = (position: ImportPosition | null, info: Parameters<typeof inActivity>[1] = {}) =>
+    inActivity(
+      async () =>
+        (await activities.runImportSlice({ ...order, requestsPerSecond: 10_000, position })).position,
+      info,
+    );
+
+  return {
+    adapters,
+    answers,
+    asked,
+    slice,
+    /** Slices until the import is done, at most so many; no attempt is repeated. */
+    async run(most = 10): Promise<ImportPosition> {
+      let position: ImportPosition | null = null;
+      for (let at = 0; at < most && position?.phase !== 'done'; at += 1)
+        position = await slice(position).result;
+      return position!;
+    },
+    async record(): Promise<ImportRun> {
+      return (await adapters.imports.getRun(RUN_ID))!;
+    },
+    /** Ids of the files that were taken. */
+    async taken(): Promise<string[]> {
+      const present = await Promise.all(fileIds.map((id) => adapters.files.get('shelf', id)));
+      return present.flatMap((file) => file?.file_id ?? []);
+    },
+    async close(): Promise<void> {
+      await importSources.close();
+      await endServer(server);
+    },
+  };
+}
+
+export type ImportBench = Awaited<ReturnType<typeof importBench>>;
