@@ -122,6 +122,9 @@ function isCancellation(context: Context, error: unknown): boolean {
  */
 const TRIES: Partial<Record<ErrorCode, number>> = { UNEXPECTED_ERROR: 10, PARSER_INTERNAL_ERROR: 3 };
 
+/** What a server may ask for at a time: its clock may be wrong, or the quota that it spoke of be raised meanwhile. */
+const MAX_WAIT_MS = 15 * 60_000;
+
 /** The one place where our errors become Temporal's. */
 export function toApplicationFailure(error: unknown, attempt: number): ApplicationFailure {
   const known = AppError.from(error);
@@ -131,7 +134,9 @@ export function toApplicationFailure(error: unknown, attempt: number): Applicati
     message: known.message,
     nonRetryable: !known.retryable || givenUp,
     details: [{ code: known.code, status: known.status, ...known.details }],
-    ...(known.retryAfterMs === undefined ? {} : { nextRetryDelay: known.retryAfterMs }),
+    ...(known.retryAfterMs === undefined
+      ? {}
+      : { nextRetryDelay: Math.min(known.retryAfterMs, MAX_WAIT_MS) }),
     ...(error instanceof Error ? { cause: error } : {}),
   });
 }

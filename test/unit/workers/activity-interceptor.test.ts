@@ -52,6 +52,14 @@ describe('the activity interceptor', () => {
     expect(failure.nextRetryDelay).toBe(7000);
   });
 
+  it.each([86_400_000, 9_999_999_999_000])('asks again after 15 minutes where it asks for %i ms', (asked) => {
+    const failure = toApplicationFailure(
+      new AppError('RATE_LIMITED', 'slow down', { retryAfterMs: asked }),
+      1,
+    );
+    expect(failure.nextRetryDelay).toBe(900_000);
+  });
+
   it('turns an unknown throw into UNEXPECTED_ERROR and reports it', async () => {
     const failures: unknown[] = [];
     const { context } = fakeContext();
