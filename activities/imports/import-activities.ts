@@ -32,6 +32,8 @@ export interface ImportSliceAnswer {
 }
 
 const SLICE_MS = 20_000;
+/** From this attempt on a file that the source fails at is left out, where it answers all else. */
+const REPEATED = 4;
 
 /** What the plan does for uploads that the gateway would ask of Temporal; the sweep does the rest. */
 function leftToOthers(admitted: () => void): WorkflowStarter {
@@ -104,6 +106,7 @@ export function createImportActivities({ adapters, config, log, sliceMs = SLICE_
       beaten ?? input.position,
       {
         signal,
+        isRepeated: context.info.attempt >= REPEATED,
         isOver: () => Date.now() >= (endsAt ??= Date.now() + sliceMs),
         reached: (reached) => context.heartbeat(reached),
         refused: (file) => void refused.push(file),

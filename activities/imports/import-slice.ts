@@ -3,7 +3,7 @@ import type { ImportSource, RefusedFile } from '../../schemas/imports/imports.js
 import type { Principal } from '../../schemas/documents/users.js';
 import type { TakeDocumentDeps } from '../documents/commands/take-document.js';
 import type { ImportStore, SourceService } from '../ports/imports.js';
-import { importFile, isRefusedFile } from './import-file.js';
+import { importFile, isRefusedByName, isRefusedFile } from './import-file.js';
 import { fillWorkspaces, importPartition } from './import-partition.js';
 import { importUsers } from './import-people.js';
 import { readSource } from './read-source.js';
@@ -38,6 +38,8 @@ export interface ImportControl {
   signal: AbortSignal;
   /** Asked after something was done: each slice gets on, however long the lists of the source take. */
   isOver(): boolean;
+  /** What failed was tried before. */
+  isRepeated: boolean;
   reached(position: ImportPosition): void;
   refused(file: RefusedFile): void;
 }
@@ -151,6 +153,20 @@ async function enterPartition(
   }
 }
 
+/**
+ * Why one file is left out. What the source cannot give is tried again first; if it still gives all but that, the file
+ * is at fault, and must not hold up those behind it.
+ * @throws what it was given, or the failure of the source, where that is not about this file alone
+ */
+async function refusalOf({ reader, control }: Work, error: unknown): Promise<AppError> {
+  if (isRefusedFile(error)) return error;
+  if (!(error instanceof AppError)) throw error;
+  const isFailure = error.code === 'IMPORT_SOURCE_FAILED' && control.isRepeated;
+  if (!isFailure && !isRefusedByName(error)) throw error;
+  await reader.partitions();
+  return error;
+}
+
 /** `after` is empty at its end: no file is called so. */
 async function takePartition(
   work: Work,
@@ -180,8 +196,7 @@ async function takePartition(
       control.signal.throwIfAborted();
       if (error instanceof AppError && error.code === 'RATE_LIMITED')
         return { ...position, waitMs: error.retryAfterMs ?? FULL_WAIT_MS };
-      if (!isRefusedFile(error)) throw error;
-      const { code, message } = error;
+      const { code, message } = await refusalOf(work, error);
       position = { ...position, figures: add(position.figures, { refused: 1 }) };
       if ((position.figures['refused'] ?? 0) <= REFUSED_LISTED)
         control.refused({ partition, file_id: row.file_id, code, message });

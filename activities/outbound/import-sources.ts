@@ -101,9 +101,8 @@ export function createImportSources({
       // The path names partitions and files, and no secret.
       const words = `The source answered ${status} to ${path}.`;
       if (status === 404) throw new AppError('NOT_FOUND', words);
-      if (status === 401 || status === 403) throw new AppError('IMPORT_SOURCE_REFUSED', words);
       if (status === 429 || status >= 500) throw failed(words);
-      throw new AppError('IMPORT_SOURCE_REFUSED', words);
+      throw new AppError('IMPORT_SOURCE_REFUSED', words, { details: { answered: status } });
     };
 
     return {

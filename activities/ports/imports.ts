@@ -35,7 +35,7 @@ export interface ImportStore {
 export interface SourceService {
   /**
    * The body of an answer; integers beyond 2^53 are bigints. Null where it answers 404.
-   * @throws AppError IMPORT_SOURCE_REFUSED, IMPORT_SOURCE_FAILED
+   * @throws AppError IMPORT_SOURCE_REFUSED, with the status as `answered` among its details, IMPORT_SOURCE_FAILED
    */
   json(path: string): Promise<unknown>;
   /** Reads the bytes at a path. @throws AppError likewise; NOT_FOUND, PAYLOAD_TOO_LARGE */

@@ -39,10 +39,10 @@ function answersOf(fileIds: readonly string[]): Map<string, SourceAnswer> {
 /** The activities of imports over fakes, with a source that listens. */
 export async function importBench(fileIds: readonly string[], { sliceMs = 60_000 } = {}) {
   const answers = answersOf(fileIds);
-  const asked: string[] = [];
+  const told = new Map<string, () => void>();
   const server: Server = createServer((request, response) => {
     const path = request.url ?? '';
-    asked.push(path);
+    told.get(path)?.();
     const answer = answers.get(path) ?? 404;
     if (typeof answer === 'number') response.writeHead(answer).end();
     else response.end(typeof answer === 'string' ? answer : JSON.stringify(answer));
@@ -71,7 +71,8 @@ export async function importBench(fileIds: readonly string[], { sliceMs = 60_000
   return {
     adapters,
     answers,
-    asked,
+    /** Does something as soon as a path is asked for. */
+    onAsked: (path: string, act: () => void) => void told.set(path, act),
     slice,
     /** Slices until the import is done, at most so many; no attempt is repeated. */
     async run(most = 10): Promise<ImportPosition> {
