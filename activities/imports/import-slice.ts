@@ -159,10 +159,12 @@ async function enterPartition(
  * @throws what it was given, or the failure of the source, where that is not about this file alone
  */
 async function refusalOf({ reader, control }: Work, error: unknown): Promise<AppError> {
-  if (isRefusedFile(error)) return error;
   if (!(error instanceof AppError)) throw error;
+  // Its bytes are gone, say.
+  const isMissing = error.code === 'NOT_FOUND';
+  if (!isMissing && isRefusedFile(error)) return error;
   const isFailure = error.code === 'IMPORT_SOURCE_FAILED' && control.isRepeated;
-  if (!isFailure && !isRefusedByName(error)) throw error;
+  if (!isMissing && !isFailure && !isRefusedByName(error)) throw error;
   await reader.partitions();
   return error;
 }

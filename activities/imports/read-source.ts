@@ -66,22 +66,43 @@ function isRefusal(error: unknown): boolean {
 /** The parts of the contract that an import reads. */
 export function readSource(service: SourceService) {
   const at = (partition: string, rest = ''): string => `/partition/${encodeURIComponent(partition)}${rest}`;
+
+  const partitions = async (): Promise<SourcePartition[]> => {
+    const body = await read(service, '/partition/', z.object({ partitions: z.array(SourcePartition) }));
+    if (body === null) throw new AppError('IMPORT_SOURCE_FAILED', 'The source answered 404 to /partition/.');
+    return body.partitions.sort((one, other) => (one.partition < other.partition ? -1 : 1));
+  };
+
+  /**
+   * Null: it is not there (any more). A source that is being started anew may answer 404 to everything, and so may what
+   * stands before it: only beside its list of partitions is one believed.
+   * @throws AppError as `read`; IMPORT_SOURCE_FAILED where the source answers nothing else either
+   */
+  const readIfThere = async <T>(path: string, schema: z.ZodType<T>): Promise<T | null> => {
+    const answer = await read(service, path, schema);
+    if (answer === null) await partitions();
+    return answer;
+  };
+
   return {
+    /** @throws AppError IMPORT_SOURCE_REFUSED where there is no such list: it is the first that is asked for */
     async users(): Promise<SourceUser[]> {
-      return (await read(service, '/users/', z.object({ users: z.array(SourceUser) })))?.users ?? [];
+      const body = await read(service, '/users/', z.object({ users: z.array(SourceUser) }));
+      if (body !== null) return body.users;
+      throw new AppError(
+        'IMPORT_SOURCE_REFUSED',
+        'The source answered 404 to /users/: its address must be that of its API.',
+      );
     },
 
     /** By name, so that a run that goes on finds its place again. */
-    async partitions(): Promise<SourcePartition[]> {
-      const body = await read(service, '/partition/', z.object({ partitions: z.array(SourcePartition) }));
-      return (body?.partitions ?? []).sort((one, other) => (one.partition < other.partition ? -1 : 1));
-    },
+    partitions,
 
     /** Null where the token may not see them. */
     async members(partition: string): Promise<z.infer<typeof SourceMember>[] | null> {
       try {
         const schema = z.object({ members: z.array(SourceMember) });
-        return (await read(service, at(partition, '/users'), schema))?.members ?? [];
+        return (await readIfThere(at(partition, '/users'), schema))?.members ?? [];
       } catch (error) {
         if (isRefusal(error)) return null;
         throw error;
@@ -90,17 +111,19 @@ export function readSource(service: SourceService) {
 
     async workspaces(partition: string): Promise<z.infer<typeof SourceWorkspace>[]> {
       const schema = z.object({ workspaces: z.array(SourceWorkspace) });
-      return (await read(service, at(partition, '/workspaces'), schema))?.workspaces ?? [];
+      return (await readIfThere(at(partition, '/workspaces'), schema))?.workspaces ?? [];
     },
 
     async workspaceFiles(partition: string, workspaceId: string): Promise<string[]> {
       const path = at(partition, `/workspaces/${encodeURIComponent(workspaceId)}/files`);
-      return (await read(service, path, z.object({ file_ids: z.array(z.string()) })))?.file_ids ?? [];
+      return (await readIfThere(path, z.object({ file_ids: z.array(z.string()) })))?.file_ids ?? [];
     },
 
-    /** By id, behind one. */
+    /** By id, behind one; none where the partition was deleted. */
     async files(partition: string, after: string | null): Promise<SourceFile[]> {
       const body = await read(service, at(partition), z.object({ files: z.array(SourceFile) }));
+      if (body === null && (await partitions()).some((named) => named.partition === partition))
+        throw new AppError('IMPORT_SOURCE_FAILED', `The source answered 404 to ${at(partition)}.`);
       return (body?.files ?? [])
         .filter(({ file_id }) => after === null || file_id > after)
         .sort((one, other) => (one.file_id < other.file_id ? -1 : 1));
@@ -109,7 +132,7 @@ export function readSource(service: SourceService) {
     /** Where the bytes of a file are; null: it is not there (any more), or has no extract yet. */
     async bytesPath(partition: string, fileId: string): Promise<string | null> {
       const path = at(partition, `/file/${encodeURIComponent(fileId)}?limit=1`);
-      const id = (await read(service, path, Extracts))?.documents[0]?.link.split('/extract/').at(-1);
+      const id = (await readIfThere(path, Extracts))?.documents[0]?.link.split('/extract/').at(-1);
       return id === undefined ? null : `/static/${encodeURIComponent(decodeURIComponent(id))}`;
     },
   };

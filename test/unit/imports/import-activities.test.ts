@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import type { SourceAnswer } from '../../support/import-bench.js';
 import { importBench } from '../../support/import-bench.js';
 import type { ImportBench } from '../../support/import-bench.js';
 
@@ -55,5 +56,67 @@ describe('a file that the source does not give', () => {
     bench.onAsked('/static/of-b', () => bench.answers.set('/partition/', status));
     await expect(bench.slice(users, { attempt: 9 }).result).rejects.toMatchObject({ code });
     expect(await listed()).toEqual([]);
+  });
+});
+
+describe('a 404 of the source', () => {
+  const FAILED = { code: 'IMPORT_SOURCE_FAILED', retryable: true };
+
+  it('ends the run where the address is not that of the API', async () => {
+    bench = await importBench(['a']);
+    bench.answers.clear();
+    await expect(bench.slice(null).result).rejects.toMatchObject({
+      code: 'IMPORT_SOURCE_REFUSED',
+      message: 'The source answered 404 to /users/: its address must be that of its API.',
+    });
+  });
+
+  it('to everything is waited out, whatever was to be asked for', async () => {
+    bench = await importBench(['a', 'b', 'c']);
+    bench.answers.set('/partition/shelf/workspaces', { workspaces: [{ workspace_id: 'desk' }] });
+    bench.answers.set('/partition/shelf/workspaces/desk/files', { file_ids: ['a'] });
+    const whole = new Map<string, SourceAnswer>(bench.answers);
+    let position = await bench.slice(null).result;
+    const outage = async (path: string) => {
+      bench.onAsked(path, () => bench.answers.clear());
+      const attempt = bench.slice(position, { attempt: 9 });
+      await expect(attempt.result).rejects.toMatchObject(FAILED);
+      bench.onAsked(path, () => undefined);
+      for (const [known, answer] of whole) bench.answers.set(known, answer);
+      position = (attempt.beats.at(-1) as typeof position | undefined) ?? position;
+    };
+    await outage('/partition/');
+    await outage('/partition/shelf/users');
+    await outage('/partition/shelf/workspaces');
+    await outage('/partition/shelf');
+    await outage('/partition/shelf/file/b?limit=1');
+    await outage('/static/of-c');
+    position = await bench.slice(position).result;
+    expect(position).toMatchObject({ phase: 'workspaces', done: 3, figures: { taken: 3 } });
+    await outage('/partition/shelf/workspaces/desk/files');
+    expect(await bench.taken()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('to one thing alone means that it is gone', async () => {
+    bench = await importBench(['a', 'b', 'c']);
+    bench.answers.delete('/partition/shelf/users');
+    bench.answers.delete('/partition/shelf/workspaces');
+    bench.answers.delete('/partition/shelf/file/a?limit=1');
+    bench.answers.delete('/static/of-b');
+    expect(await bench.run()).toMatchObject({
+      phase: 'done',
+      done: 3,
+      figures: { taken: 1, not_ready: 1, refused: 1 },
+    });
+    expect((await bench.record()).refused).toMatchObject([{ file_id: 'b', code: 'NOT_FOUND' }]);
+  });
+
+  it('to a partition that is listed is a failure, and one that is listed no more has no files', async () => {
+    bench = await importBench(['a']);
+    const users = await bench.slice(null).result;
+    bench.answers.delete('/partition/shelf');
+    await expect(bench.slice(users).result).rejects.toMatchObject(FAILED);
+    bench.onAsked('/partition/shelf', () => bench.answers.set('/partition/', { partitions: [] }));
+    expect(await bench.slice(users).result).toMatchObject({ phase: 'workspaces', done: 0, figures: {} });
   });
 });
