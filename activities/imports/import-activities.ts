@@ -99,6 +99,7 @@ export function createImportActivities({ adapters, config, log, sliceMs = SLICE_
       }),
       log,
     };
+    let last: ImportPosition | null = null;
     const position = await importSlice(
       deps,
       { sourceId, dryRun, principal },
@@ -108,10 +109,14 @@ export function createImportActivities({ adapters, config, log, sliceMs = SLICE_
         signal,
         isRepeated: context.info.attempt >= REPEATED,
         isOver: () => Date.now() >= (endsAt ??= Date.now() + sliceMs),
-        reached: (reached) => context.heartbeat(reached),
+        reached: (reached) => context.heartbeat((last = reached)),
         refused: (file) => void refused.push(file),
       },
-    );
+    ).catch(async (error: unknown) => {
+      // The next attempt goes on behind these files, and knows of none of them.
+      if (last !== null) await report(last).catch(() => undefined);
+      throw error;
+    });
     await report(position);
     // An attempt that broke off may have admitted some.
     return { position, admitted: admitted || beaten !== undefined };

@@ -120,3 +120,20 @@ describe('a 404 of the source', () => {
     expect(await bench.slice(users).result).toMatchObject({ phase: 'workspaces', done: 0, figures: {} });
   });
 });
+
+describe('a slice that breaks off', () => {
+  it('has told which files were refused, and how far it came', async () => {
+    bench = await importBench(['a', 'b', 'c']);
+    bench.answers.set('/static/of-a', 410);
+    bench.answers.set('/static/of-c', 503);
+    const users = await bench.slice(null).result;
+    const broken = bench.slice(users);
+    await expect(broken.result).rejects.toMatchObject({ code: 'IMPORT_SOURCE_FAILED' });
+    const refused = [{ partition: 'shelf', file_id: 'a', code: 'IMPORT_SOURCE_REFUSED' }];
+    const figures = { taken: 1, refused: 1 };
+    expect(await bench.record()).toMatchObject({ done: 2, phase: 'files', refused, figures });
+    bench.answers.set('/static/of-c', 'c');
+    await bench.slice(users, { attempt: 2, heartbeatDetails: broken.beats.at(-1) }).result;
+    expect(await bench.record()).toMatchObject({ done: 3, refused, figures: { taken: 2, refused: 1 } });
+  });
+});
