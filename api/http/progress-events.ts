@@ -2,6 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { DONE_EVENT, dataEvent } from './stream-events.js';
 
 const LOOK_EVERY_MS = 500;
+/** A stream that is silent for so long gets a comment: proxies, and fetch of Node, break off one that says nothing. */
+const SILENT_MS = 15_000;
 
 /** A record of a run that ends. */
 interface Run {
@@ -20,18 +22,24 @@ export function presentRun<R extends Run>({ started_at, updated_at, finished_at,
   };
 }
 
-/** One server-sent event per change of a run, until it has ended or its record is gone. */
+/** One server-sent event per change of a run, until it has ended or its record is gone; comments in between. */
 export async function* progressEvents<R extends Run>(
   read: () => Promise<R | null | undefined>,
   isFinal: (run: R) => boolean,
   signal: AbortSignal,
+  silentMs = SILENT_MS,
 ): AsyncGenerator<string> {
   let told = '';
+  let toldAt = Date.now();
   while (!signal.aborted) {
     const run = await read();
     if (run === null || run === undefined) return;
     const event = dataEvent(presentRun(run));
-    if (event !== told) yield event;
+    const isNews = event !== told;
+    if (isNews || Date.now() - toldAt >= silentMs) {
+      yield isNews ? event : ': still there\n\n';
+      toldAt = Date.now();
+    }
     told = event;
     if (isFinal(run)) break;
     await setTimeout(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);

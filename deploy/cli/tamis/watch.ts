@@ -17,7 +17,7 @@ export interface Watched<State> {
 /** Without a terminal a line is written so often at most, unless the phase changes. */
 const LINE_EVERY_MS = 5_000;
 const AGAIN_AFTER_MS = 1_000;
-/** A gateway that is away is asked again for so long: it may be starting anew. */
+/** A gateway that is away is asked again for so long, from when it was missed: it may be starting anew. */
 const RECONNECT_TIMEOUT_MS = 120_000;
 
 /**
@@ -26,12 +26,14 @@ const RECONNECT_TIMEOUT_MS = 120_000;
  */
 export async function watch<State>(context: Context, watched: Watched<State>): Promise<State> {
   const display = createDisplay(context);
-  let lastHeard: number | null = null;
+  let wasHeard = false;
+  let missedAt: number | null = null;
   try {
     for (;;) {
       try {
         for await (const state of watched.states()) {
-          lastHeard = Date.now();
+          wasHeard = true;
+          missedAt = null;
           if (context.json) context.write(`${JSON.stringify(state)}\n`);
           else display.see(watched.progressOf(state));
           if (watched.isFinal(state)) return state;
@@ -39,7 +41,9 @@ export async function watch<State>(context: Context, watched: Watched<State>): P
       } catch (error) {
         const isAway =
           error instanceof CliFailure && (error.exitCode === EXIT.unreachable || isUnwell(error));
-        const mayWait = lastHeard !== null && Date.now() - lastHeard < RECONNECT_TIMEOUT_MS;
+        // What is paused or takes long says nothing for as long: a silence before counts for nothing.
+        missedAt ??= Date.now();
+        const mayWait = wasHeard && Date.now() - missedAt < RECONNECT_TIMEOUT_MS;
         if (context.signal.aborted || !isAway || !mayWait) throw error;
         display.say('the gateway is away; asking again');
       }
