@@ -13,6 +13,11 @@ interface Attachment {
   generation: number;
 }
 
+/** What is told of a file in a workspace. */
+interface WorkspaceFile extends Pick<FileRecord, 'file_key' | 'partition' | 'file_id'> {
+  is_live: boolean;
+}
+
 export interface FileStore {
   /** The active record of a name (live or not, never a tombstone). */
   get(partition: string, fileId: string): Promise<FileRecord | null>;
@@ -72,8 +77,8 @@ export interface FileStore {
   countByUploader(userIds: readonly number[]): Promise<Map<number, UploaderCounts>>;
   /** Leaves the files of a deleted user without an uploader. */
   forgetUploader(userId: number): Promise<void>;
-  /** Files in a workspace, by file id, tombstones left out; pending ones too. */
-  listByWorkspace(workspaceKey: string): Promise<FileRecord[]>;
+  /** Files in a workspace, by file id, tombstones left out; pending ones too. Their names alone, however many. */
+  listByWorkspace(workspaceKey: string): Promise<WorkspaceFile[]>;
   /** Keys of the live files in a workspace, however many. */
   listWorkspaceKeys(workspaceKey: string): Promise<string[]>;
   /**

@@ -3,8 +3,8 @@ import type { WorkspaceRecord } from '../../../schemas/documents/partitions.js';
 import type { Adapters } from '../../ports/adapters.js';
 
 export interface ReleasedFiles {
-  /** What the files were that went with the workspace; they are tombstones now. */
-  orphaned: FileRecord[];
+  /** What the files were that went with the workspace; they are tombstones now. Without their words: any number. */
+  orphaned: Pick<FileRecord, 'file_key' | 'pending_task' | 'latest_generation'>[];
   /** File ids of those that could not be let go; the workspace's mark stays, and the sweep tries again. */
   failed: string[];
   kept: number;
@@ -23,7 +23,10 @@ export async function releaseWorkspaceFiles(
   for (const file of await files.listByWorkspace(workspace.workspace_key)) {
     try {
       const answer = await files.releaseWorkspace(file.file_key, workspace.workspace_key, { keepFile });
-      if (answer.outcome === 'orphaned') released.orphaned.push(answer.before);
+      if (answer.outcome === 'orphaned') {
+        const { file_key, pending_task, latest_generation } = answer.before;
+        released.orphaned.push({ file_key, pending_task, latest_generation });
+      }
       if (answer.outcome === 'kept') released.kept += 1;
     } catch {
       released.failed.push(file.file_id);

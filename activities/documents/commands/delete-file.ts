@@ -31,7 +31,10 @@ export async function deleteFile(
  * What follows once a file's record has become a tombstone. It never throws: the record has decided.
  * @param before the record as it was
  */
-export async function finishFileDeletion(deps: DeleteFileDeps, before: FileRecord): Promise<void> {
+export async function finishFileDeletion(
+  deps: DeleteFileDeps,
+  before: Pick<FileRecord, 'file_key' | 'pending_task' | 'latest_generation'>,
+): Promise<void> {
   // What fails from here on is made good by the sweep, and the file is gone all the same.
   const orElseSweep =
     (what: string) =>

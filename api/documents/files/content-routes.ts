@@ -13,7 +13,7 @@ import type { CallerContext, Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { jsonListStream } from '../../http/json.js';
 import { links } from '../../http/links.js';
-import { livePages } from './live-pages.js';
+import { filesAnswer, livePages, relatedPages } from './live-pages.js';
 import { FileParams, PartitionParams } from '../../http/identifiers.js';
 
 const RelationshipParams = PartitionParams.extend({ relationship_id: z.string() });
@@ -109,7 +109,7 @@ function contentHandlers({ adapters }: GatewayDeps) {
     async listRelated({ scope }: CallerContext, partition: string, relationshipId: string) {
       // Both slash forms of a path are one: an id cannot end in a slash.
       const id = relationshipId.replace(/\/$/, '');
-      return json(200, { files: (await files.listRelated(scope, partition, id)).map(related) });
+      return filesAnswer(relatedPages(files, scope, partition, id), related);
     },
 
     async listAncestors({ signal }: CallerContext, partition: string, fileId: string, most = Infinity) {

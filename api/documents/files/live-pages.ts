@@ -1,29 +1,63 @@
 import type { FileRecord } from '../../../schemas/documents/documents.js';
 import type { Scope } from '../../../schemas/documents/users.js';
 import type { FileStore } from '../../../activities/ports/files.js';
+import { jsonListStream } from '../../http/json.js';
+import { json } from '../../http/route.js';
+import type { Answer } from '../../http/route.js';
 
 /** A record holds up to 64 KiB of metadata: a page of them is some 30 MB at the most. */
-export const FILES_A_PAGE = 500;
+const FILES_A_PAGE = 500;
 
-/** Live files of a partition by id, some at a time: a partition may have more than a process could hold. */
-export async function* livePages(
-  files: Pick<FileStore, 'listLive'>,
-  scope: Scope,
-  partition: string,
-  {
-    limit = Infinity,
-    after,
-    degradedStage,
-  }: { limit?: number | undefined; after?: string | undefined; degradedStage?: string | undefined } = {},
-): AsyncGenerator<FileRecord[], void, undefined> {
+type Pages = AsyncGenerator<FileRecord[], void, undefined>;
+
+/** Pages of files by id, of a reader that gives so many of those behind one. */
+async function* pagesOf(
+  read: (limit: number, after: string | undefined) => Promise<FileRecord[]>,
+  { limit = Infinity, after }: { limit?: number | undefined; after?: string | undefined } = {},
+): Pages {
   let left = limit;
   let last = after;
   while (left > 0) {
     const wanted = Math.min(left, FILES_A_PAGE);
-    const page = await files.listLive(scope, partition, { limit: wanted, after: last, degradedStage });
+    const page = await read(wanted, last);
     if (page.length > 0) yield page;
     if (page.length < wanted) return;
     left -= page.length;
     last = page.at(-1)!.file_id;
   }
+}
+
+/** Live files of a partition by id, some at a time: a partition may have more than a process could hold. */
+export function livePages(
+  files: Pick<FileStore, 'listLive'>,
+  scope: Scope,
+  partition: string,
+  {
+    degradedStage,
+    ...range
+  }: { limit?: number | undefined; after?: string | undefined; degradedStage?: string | undefined } = {},
+): Pages {
+  return pagesOf((limit, after) => files.listLive(scope, partition, { limit, after, degradedStage }), range);
+}
+
+/** Likewise those that share a relationship id, which may be all of them. */
+export function relatedPages(
+  files: Pick<FileStore, 'listRelated'>,
+  scope: Scope,
+  partition: string,
+  relationshipId: string,
+): Pages {
+  return pagesOf((limit, after) => files.listRelated(scope, partition, relationshipId, { limit, after }));
+}
+
+/** `{"files": [rows]}`, written while more than a page of them is read. */
+export async function filesAnswer(pages: Pages, row: (file: FileRecord) => unknown): Promise<Answer> {
+  const first = (await pages.next()).value ?? [];
+  if (first.length < FILES_A_PAGE) return json(200, { files: first.map(row) });
+  return jsonListStream('files', rowsOf(first, pages, row));
+}
+
+async function* rowsOf(first: readonly FileRecord[], rest: Pages, row: (file: FileRecord) => unknown) {
+  yield* first.map(row);
+  for await (const page of rest) yield* page.map(row);
 }

@@ -15,9 +15,8 @@ import { noSuchFile } from '../../../activities/documents/commands/refusals.js';
 import { empty, json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
-import { jsonListStream } from '../../http/json.js';
 import { links } from '../../http/links.js';
-import { FILES_A_PAGE, livePages } from '../files/live-pages.js';
+import { filesAnswer, livePages } from '../files/live-pages.js';
 import type { Links } from '../../http/links.js';
 import { FileParams, PartitionParams } from '../../http/identifiers.js';
 import { presentSwap } from './present-swap.js';
@@ -78,15 +77,6 @@ export function fileRow(file: FileRecord, link: Links) {
     content_sha256: file.live?.content_sha256 ?? '',
     indexed_at: (file.live?.indexed_at ?? file.updated_at).toISOString(),
   };
-}
-
-async function* rowsOf(
-  first: readonly FileRecord[],
-  rest: AsyncIterable<readonly FileRecord[]>,
-  row: (file: FileRecord) => unknown,
-): AsyncGenerator {
-  yield* first.map(row);
-  for await (const page of rest) yield* page.map(row);
 }
 
 /** Partitions and what they hold. */
@@ -170,10 +160,7 @@ export function partitionRoutes({ adapters, config, workflows }: GatewayDeps): R
         const { limit, degraded_stage: degradedStage, after } = query;
         const link = links(baseUrl);
         const pages = livePages(adapters.files, scope, params.partition, { limit, degradedStage, after });
-        const first = (await pages.next()).value ?? [];
-        const row = (file: FileRecord) => fileRow(file, link);
-        if (first.length < FILES_A_PAGE) return json(200, { files: first.map(row) });
-        return jsonListStream('files', rowsOf(first, pages, row));
+        return filesAnswer(pages, (file) => fileRow(file, link));
       },
     }),
     route({

@@ -191,7 +191,7 @@ export function workspaceRoutes({ adapters, workflows }: GatewayDeps): Route[] {
       async handle(_ctx, { params: { partition, workspace_id: workspaceId } }) {
         const { workspace_key: key } = await find(partition, workspaceId);
         const inside = await files.listByWorkspace(key);
-        const live = inside.filter((file) => file.live !== null && file.partition === partition);
+        const live = inside.filter((file) => file.is_live && file.partition === partition);
         return json(200, { file_ids: live.map(({ file_id }) => file_id) });
       },
     }),

@@ -166,7 +166,10 @@ export function fileLinksContract(subject: Subject<FileStore>): void {
       const file = await makeLive();
       expect(await recordOf(file.fileKey)).toMatchObject({ workspaces: [], independent: true });
       for (const _time of [1, 2]) expect(await store().attachWorkspace(placeOf(file), 'w1')).toBe(true);
-      expect((await store().listByWorkspace('w1')).map(({ file_key }) => file_key)).toEqual([file.fileKey]);
+      // Its names alone: the words of all files of a workspace may take any room.
+      expect(await store().listByWorkspace('w1')).toEqual([
+        { file_key: file.fileKey, partition: file.partition, file_id: file.fileId, is_live: true },
+      ]);
       expect(await store().releaseWorkspace(file.fileKey, 'w1', { keepFile: false })).toEqual({
         outcome: 'released',
       });
@@ -178,6 +181,13 @@ export function fileLinksContract(subject: Subject<FileStore>): void {
       expect(await store().attachWorkspace(placeOf(pending), 'w4')).toBe(false);
       const live = await makeLive({ workspaces: ['w3'] });
       expect(await store().listWorkspaceKeys('w3')).toEqual([live.fileKey]);
+      const inside = (await store().listByWorkspace('w3')).map((file) => [file.file_key, file.is_live]);
+      expect(new Map(inside as [string, boolean][])).toEqual(
+        new Map([
+          [pending.fileKey, false],
+          [live.fileKey, true],
+        ]),
+      );
       expect(await store().attachWorkspace({ file_key: 'none', partition: 'p' }, 'w4')).toBe(false);
       const elsewhere = { ...placeOf(await makeLive()), partition: 'another' };
       expect(await store().attachWorkspace(elsewhere, 'w4')).toBe(false);

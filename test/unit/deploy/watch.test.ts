@@ -3,7 +3,9 @@ import { CliFailure, EXIT } from '../../../deploy/cli/tamis/cli-failure.js';
 import type { Context } from '../../../deploy/cli/tamis/context.js';
 import { watch } from '../../../deploy/cli/tamis/watch.js';
 
-afterEach(() => jest.restoreAllMocks());
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 const context = {
   env: {},

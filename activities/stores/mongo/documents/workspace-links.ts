@@ -17,10 +17,19 @@ export function createWorkspaceLinks(files: Collection<FileDocument>): Workspace
   return {
     async listByWorkspace(workspaceKey) {
       const documents = await files
-        .find({ workspaces: workspaceKey, ...NAMED })
+        .find(
+          { workspaces: workspaceKey, ...NAMED },
+          { projection: { file_id: 1, partition: 1, 'live.generation': 1 } },
+        )
         .sort({ file_id: 1 })
         .toArray();
-      return documents.map(toFileRecord);
+      return documents.map(({ _id, partition, file_id, live }) => ({
+        file_key: _id,
+        partition,
+        file_id,
+        // Left out of the answer where it is null, since nothing lies in it.
+        is_live: live != null,
+      }));
     },
 
     async listWorkspaceKeys(workspaceKey) {

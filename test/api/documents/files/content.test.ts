@@ -197,6 +197,25 @@ describe('GET …/relationships/{relationship_id}', () => {
     expect((await ask(`${prefix}/relationships/thread/`))[1].files).toHaveLength(2);
   });
 
+  it('answers any number of files, which it reads some at a time', async () => {
+    await index('f000000', { relationship_id: 'thread' });
+    const { files } = gateway.adapters;
+    const [only] = await files.listLive({ kind: 'all', userId: 1 }, 'one');
+    const all = Array.from({ length: 1_100 }, (_, place) => copyOf(only!, place));
+    const sizes: number[] = [];
+    jest
+      .spyOn(files, 'listRelated')
+      .mockImplementation(async (_scope, _partition, _id, { limit = Infinity, after = '' } = {}) => {
+        const page = all.filter(({ file_id: id }) => id > after).slice(0, limit);
+        sizes.push(page.length);
+        return page;
+      });
+    const [status, body] = await ask('/partition/one/relationships/thread');
+    expect(status).toBe(200);
+    expect(body.files.map(({ file_id: id }: LooseBody) => id)).toEqual(all.map(({ file_id: id }) => id));
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(500);
+  });
+
   it.each(BOTH)('takes ids with slashes and any characters under %s', async (prefix) => {
     const id = 'mail/2026/α ünit?#%';
     await index('a', { relationship_id: id });

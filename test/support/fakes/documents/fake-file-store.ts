@@ -122,7 +122,12 @@ export function createFakeFileStore(): FileStore {
       return [...files.values()]
         .filter((file) => file.deleted_at === null && file.workspaces.includes(workspaceKey))
         .sort((a, b) => (a.file_id < b.file_id ? -1 : 1))
-        .map(copy);
+        .map(({ file_key, partition, file_id, live }) => ({
+          file_key,
+          partition,
+          file_id,
+          is_live: live !== null,
+        }));
     },
     async listWorkspaceKeys(workspaceKey) {
       return [...files.values()]
