@@ -70,8 +70,8 @@ function endBody({ req, socket }: Koa.Context, { drainBytes, drainMs }: BodyPace
 const watched = new WeakSet<Socket>();
 
 /**
- * What waits for a client that reads nothing would stay in memory for as long as the client likes. Node's own timeout of
- * a connection begins anew with every byte that the client sends.
+ * What waits for a client that reads nothing would stay in memory for as long as the client likes. Node's own timeout
+ * of a connection begins anew with every byte that the client sends.
  */
 function watchAnswers(socket: Socket, { unreadMs, leastTaken }: BodyPace): void {
   if (watched.has(socket)) return;

@@ -142,6 +142,8 @@ describe('a word that a question says often weighs more', () => {
 
 describe('letters whose accents are given apart (NFD)', () => {
   it('are found as the composed ones are', async () => {
-    expect((await first('pâtisseries église'.normalize('NFD'))).content).toContain('pâtisseries près de l’église');
+    expect((await first('pâtisseries église'.normalize('NFD'))).content).toContain(
+      'pâtisseries près de l’église',
+    );
   });
 });

@@ -461,7 +461,7 @@ it('bounds the pushes of one address in flight by their bytes: 503, and the othe
 });
 
 test('a push whose rules take long leaves others their turn', async () => {
-  // What an expression of such a form may stand in doubles with each letter: nothing of it can be kept for the next text.
+  // The states of such an expression double with each letter: nothing of them can be kept for the next text.
   await start({
     rules: [{ name: 'slow', filter: { field: 'message', op: 'regex', value: 'a[ab]{16}c$' } }],
   });
