@@ -5,6 +5,7 @@ import { createWorker, OEM } from 'tesseract.js';
 import type { Worker } from 'tesseract.js';
 import { AppError } from '../../../../schemas/app-error.js';
 import { languageData, missingLanguages } from './language-data.js';
+import { orientationOf, withOrientationInFront } from './orientation.js';
 import type { Recognised } from './recognised.js';
 import { recogniseByProgram, tesseractFor } from './tesseract-program.js';
 
@@ -30,6 +31,10 @@ export async function recognise(
   options: { languages: readonly string[]; scratch: string },
 ): Promise<Recognised> {
   const { languages } = options;
+  const orientation = orientationOf(image);
+  // The program reads the rows as they are stored.
+  if (orientation !== 1 && missingLanguages(languages).length === 0)
+    return recogniseInThread(withOrientationInFront(image, orientation), options);
   const program = tesseractFor(languages);
   if (program === null) return recogniseInThread(image, options);
   const found = await recogniseByProgram(program, image, languages);

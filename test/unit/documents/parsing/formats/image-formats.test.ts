@@ -1,6 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../support/until.js';
 import { writePdf } from '../../../../support/documents/write-pdf.js';
@@ -21,7 +22,46 @@ const LINES = [
   { text: 'The quick sieve sorts barley', size: 24 },
   { text: 'Number 4711 of the mill', size: 24 },
 ];
+/** The lines above as a JPEG of a camera that was held on its side, without EXIF. */
+const ON_ITS_SIDE = fileURLToPath(new URL('on-its-side.jpg', import.meta.url));
 const LIMITS = { ocrLanguages: ['eng'] };
+
+/** A JPEG with EXIF of one entry, which lies so many bytes behind the beginning at least. */
+function withExif(
+  jpeg: Buffer,
+  { order, orientation, before }: { order: 'II' | 'MM'; orientation: number; before: number },
+): Buffer {
+  const little = order === 'II';
+  const number = (value: number, bytes: 2 | 4): Buffer => {
+    const written = Buffer.alloc(bytes);
+    if (little) written.writeUIntLE(value, 0, bytes);
+    else written.writeUIntBE(value, 0, bytes);
+    return written;
+  };
+  const tiff = Buffer.concat([
+    Buffer.from(order),
+    number(42, 2),
+    number(8, 4),
+    number(1, 2),
+    number(0x0112, 2),
+    number(3, 2),
+    number(1, 4),
+    number(orientation, 2),
+    number(0, 2),
+    number(0, 4),
+  ]);
+  const segment = (marker: number, content: Buffer): Buffer => {
+    const head = Buffer.from([0xff, marker, 0, 0]);
+    head.writeUInt16BE(2 + content.length, 2);
+    return Buffer.concat([head, content]);
+  };
+  return Buffer.concat([
+    jpeg.subarray(0, 2),
+    ...(before === 0 ? [] : [segment(0xe2, Buffer.alloc(before))]),
+    segment(0xe1, Buffer.concat([Buffer.from('Exif\0\0'), tiff])),
+    jpeg.subarray(2),
+  ]);
+}
 
 let parser: TestParser;
 let png: Buffer;
@@ -49,6 +89,41 @@ describe('pictures', () => {
       });
       expect(report?.ocr_confidence).toBeGreaterThan(0.7);
       expect(report?.ocr_confidence).toBeLessThanOrEqual(1);
+    },
+    60_000,
+  );
+
+  it.each([
+    ['least significant byte first', 'II', 0],
+    ['most significant byte first', 'MM', 0],
+    ['behind other segments', 'MM', 1_000],
+  ] as const)(
+    'reads a photo that is stored on its side, as its EXIF says, %s',
+    async (_what, order, before) => {
+      const jpeg = await readFile(ON_ITS_SIDE);
+      const bytes = withExif(jpeg, { order, orientation: 6, before });
+      const { text } = await parser.parse('jpeg', bytes, { limits: LIMITS });
+      expect(text).toMatch(/quick sieve sorts barley\s+Number 4711 of the mill/);
+    },
+    60_000,
+  );
+
+  it.each(['no directory', 'a cut entry', 'orientation 9'])(
+    'reads a photo with EXIF of no use as it is stored: %s',
+    async (fault) => {
+      const jpeg = await readFile(ON_ITS_SIDE);
+      const bytes = withExif(jpeg, {
+        order: 'II',
+        orientation: fault === 'orientation 9' ? 9 : 6,
+        before: 0,
+      });
+      if (fault === 'no directory') bytes.writeUInt32LE(0xffffffff, 16);
+      if (fault === 'a cut entry') {
+        bytes.writeUInt16LE(0xffff, 20);
+        bytes.writeUInt16LE(0x0100, 22);
+      }
+      const { text } = await parser.parse('jpeg', bytes, { limits: LIMITS });
+      expect(text).not.toContain('barley');
     },
     60_000,
   );
