@@ -16,7 +16,7 @@ import type { Config } from '../../schemas/config/config.js';
 
 /**
  * Where the record store, the blobs and the chunks disagree. Not connected as a process of the service is, which builds
- * indexes and seeds presets, prompts and endpoints by its settings: those of whoever compares may be others.
+ * indexes and seeds presets, prompts and endpoints by its settings: an operator's may differ.
  * @throws ConfigError, AppError
  */
 export async function compareStores(environment: Record<string, string>): Promise<Drift[]> {
@@ -45,7 +45,7 @@ export async function compareStores(environment: Record<string, string>): Promis
   }
 }
 
-/** An index that nobody has made yet holds no chunks. */
+/** An index that is not there yet holds no chunks. */
 function createReadChunks(
   { client }: ReturnType<typeof connectOpenSearch>,
   { opensearch }: Pick<Config, 'opensearch'>,

@@ -101,7 +101,7 @@ function podFaults({
 /** Of the Secret, which no manifest holds. */
 const SECRETS_KEY = Buffer.from('a key of 32 bytes for the chart!').toString('base64');
 
-/** What the processes would say of their settings, and ports that are opened for nobody. */
+/** What the processes would say of their settings, and ports that no process listens on. */
 function settingFaults({ containers }: PodSpec, settings: Record<string, string>): string[] {
   return containers.flatMap(({ env = [], ports = [] }) => {
     const own = Object.fromEntries(env.map(({ name, value }) => [name, value]));
@@ -114,7 +114,7 @@ function settingFaults({ containers }: PodSpec, settings: Record<string, string>
     const { http, worker } = config;
     const listening = [http.port, http.proxyPort, worker.metricsPort];
     return ports.flatMap(({ name, containerPort }) =>
-      listening.includes(containerPort) ? [] : [`nobody listens on ${containerPort}, the port ${name}`],
+      listening.includes(containerPort) ? [] : [`no process listens on ${containerPort}, the port ${name}`],
     );
   });
 }

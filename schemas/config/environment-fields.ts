@@ -48,7 +48,7 @@ export const issuer = z.url({ protocol: /^https?$/ }).refine((text) => {
   return protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
 }, 'must begin with https://, or be on loopback');
 
-/** What stands before the `@` of a URL is decoded by whoever connects, who would refuse it with a trace. */
+/** What stands before the `@` of a URL is decoded by the drivers, which would refuse it with a trace. */
 function hasDecodableUser(text: string): boolean {
   const user = /^[a-z+]+:\/\/([^/]*)@/i.exec(text)?.[1] ?? '';
   try {

@@ -113,7 +113,11 @@ export function writePptx(slides: Slide[], extra: ZipPart[] = [], show?: number[
     {
       name: 'ppt/_rels/presentation.xml.rels',
       content: relationships(
-        slides.map((_, i) => ({ id: `s${i + 1}`, type: 'slide', target: `slides/slide${i + 1}.xml` })),
+        [...new Set([...slides.map((_, i) => i + 1), ...(show ?? [])])].map((n) => ({
+          id: `s${n}`,
+          type: 'slide',
+          target: `slides/slide${n}.xml`,
+        })),
       ),
     },
     ...parts,

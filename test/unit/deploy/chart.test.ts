@@ -73,7 +73,7 @@ test('the port of the proxy and the workers depend on the sides that are served'
   expect(naming('include "tamis.hasWork"')).toEqual(ofWorkers);
 });
 
-test('a port that nobody listens on, and a worker without work, are told of', () => {
+test('a port that no process listens on, and a worker without work, are told of', () => {
   const settings = (SERVICES: string): Manifest => ({
     kind: 'ConfigMap',
     metadata: { name: 'settings' },
@@ -106,15 +106,15 @@ test('a port that nobody listens on, and a worker without work, are told of', ()
   const worker = (queues: string): Manifest =>
     deployment('worker', { WORKER_TASK_QUEUES: queues, WORKER_METRICS_PORT: '9464' }, { metrics: 9464 });
   const told = (...manifests: Manifest[]): string[] =>
-    chartFaults(manifests).filter((fault) => /nobody listens|no work/.test(fault));
+    chartFaults(manifests).filter((fault) => /no process listens|no work/.test(fault));
   expect(told(settings('documents,proxy'), onTwo, worker('models'), worker('alerts'))).toEqual([]);
   expect(told(settings('proxy'), onOne, worker('documents,migrations'), worker('alerts'))).toEqual([]);
   expect(told(settings('proxy'), onTwo, worker('models'))).toEqual([
-    'gateway: nobody listens on 8080, the port http',
+    'gateway: no process listens on 8080, the port http',
     expect.stringContaining('models has no work where SERVICES is proxy'),
   ]);
   expect(told(settings('documents'), onTwo, worker('alerts'))).toEqual([
-    'gateway: nobody listens on 8081, the port proxy',
+    'gateway: no process listens on 8081, the port proxy',
     expect.stringContaining('alerts has no work where SERVICES is documents'),
   ]);
 });

@@ -15,7 +15,7 @@ export interface Session {
 
 const KEY = ['session'];
 
-/** Tells the other windows of this browser, which have the same session, that somebody signed in or out. */
+/** Tells the other windows of this browser, which have the same session, that the user signed in or out. */
 const windows = new BroadcastChannel('tamis-session');
 
 /** A new load of the page: what this person saw, asked and uploads is not for the next one. */
@@ -89,7 +89,7 @@ export function useSignIn() {
     },
     onSuccess: async (session) => {
       windows.postMessage('in');
-      // One that was asked before would say that nobody, or somebody else, is signed in.
+      // One that was asked for before would say that no user, or another one, is signed in.
       await queryClient.cancelQueries({ queryKey: KEY });
       queryClient.setQueryData(KEY, keep(session));
     },

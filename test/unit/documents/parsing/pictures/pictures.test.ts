@@ -295,6 +295,7 @@ describe('pictures of slides, texts of OpenDocument and books', () => {
       { name: 'ppt/slides/_rels/slide2.xml.rels', content: relationships },
       { name: 'ppt/media/image1.png', content: first },
     ],
+    [1, 2],
   );
 
   it('stand on their slide, in place', async () => {

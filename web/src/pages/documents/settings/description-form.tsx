@@ -8,7 +8,7 @@ import { configQuery } from './queries';
 
 interface Props {
   partition: string;
-  /** As it is stored; it changes under the form when somebody saves another one. */
+  /** As it is stored; it changes under the form when another user saves one. */
   description: string;
 }
 

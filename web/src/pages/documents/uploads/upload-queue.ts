@@ -14,11 +14,11 @@ const WATCHING = 2;
 const REST_SECONDS = 3;
 
 /** So often a file is sent that the server cuts off: a connection may break, a refusal stays one. */
-const MOST_CUT_OFF = 3;
+const MAX_CUT_OFF = 3;
 
-/** Whether an upload goes on by itself: once the server is there or ready, or somebody is signed in again. */
+/** Whether an upload goes on by itself: once the server is there or ready, or the user is signed in again. */
 function isToWait(error: Error, { cutOff }: Upload): boolean {
-  if (error instanceof UploadFault) return error.kind === 'cutOff' && cutOff + 1 < MOST_CUT_OFF;
+  if (error instanceof UploadFault) return error.kind === 'cutOff' && cutOff + 1 < MAX_CUT_OFF;
   return mayPass(error) || (error instanceof ApiError && error.status === 401);
 }
 
