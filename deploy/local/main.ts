@@ -13,12 +13,8 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   demo: async () => (await import('./commands/demo.js')).demo,
   down: async () => (await import('./commands/down.js')).down,
   reset: async () => (await import('./commands/reset.js')).reset,
-  test: async () => {
-    const { obtainFuzzToolOrSay: obtain } = await import('./fuzz-tool.js');
-    return (await import('./commands/test.js')).test('jest.config.mjs', {
-      optional: { files: 'fuzz', obtain },
-    });
-  },
+  test: async () => (await import('./commands/test-suites.js')).testShortSuites,
+  'test:all': async () => (await import('./commands/test-suites.js')).testAllSuites,
   'test:scale': async () => (await import('./commands/test.js')).test('jest.scale.config.mjs'),
   'test:stores': async () => (await import('./commands/test-stores.js')).testStores,
   'test:crowdsec': async () => (await import('./commands/test-crowdsec.js')).testCrowdsec,

@@ -11,8 +11,8 @@ import type { Workbench } from '../workbench.js';
 const MAJOR = 24;
 
 /**
- * `npm test` under the Node of the image, whatever this machine has: the launcher itself, jest, and every process that
- * a test starts. Arguments are those of `npm test`.
+ * `npm run test:all` under the Node of the image, whatever this machine has: the launcher itself, jest, and every
+ * process that a test starts. Arguments are those of `npm run test:all`.
  */
 export async function testNode24(bench: Workbench, args: readonly string[]): Promise<number> {
   const node = await findNode(bench);
@@ -22,7 +22,7 @@ export async function testNode24(bench: Workbench, args: readonly string[]): Pro
   bench.report.say(`The tests run on Node ${version} (${node}).`);
   const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env['PATH'] ?? ''}` };
   const script = join(bench.paths.root, 'deploy/local/run.mjs');
-  return await runToEnd(node, [script, 'test', ...args], {
+  return await runToEnd(node, [script, 'test:all', ...args], {
     cwd: bench.paths.root,
     env,
     signal: bench.signal,

@@ -28,11 +28,13 @@ export function test(
     environment?: Readonly<Record<string, string>>;
     /** Variables of what the tests can do without; asked for when the whole suite runs, or a file that it names. */
     optional?: { files: string; obtain: (bench: Workbench) => Promise<Record<string, string>> };
+    /** Patterns of suites that run only where the caller chooses suites. */
+    long?: readonly string[];
     /** Done with the variables of jest before it begins. */
     before?: (environment: NodeJS.ProcessEnv) => Promise<void>;
   } = {},
 ): (bench: Workbench, args: readonly string[]) => Promise<number> {
-  const { demanded = [], testServer = true, environment = {}, optional, before } = options;
+  const { demanded = [], testServer = true, environment = {}, optional, long = [], before } = options;
   return async (bench, args) => {
     const keep = args.includes('--keep');
     const jestArgs = args.filter((arg) => !OWN_OPTIONS.has(arg));
@@ -41,8 +43,10 @@ export function test(
       return 0;
     }
     const run = async (services: Record<string, string>): Promise<number> => {
+      const leavesOut = long.length > 0 && !jestArgs.some(choosesSuites);
+      if (leavesOut) bench.report.say('Without the long suites, which `npm run test:all` runs as well.');
       const wanted =
-        jestArgs.every((arg) => arg.startsWith('-')) ||
+        (!leavesOut && jestArgs.every((arg) => arg.startsWith('-'))) ||
         jestArgs.some((arg) => optional !== undefined && arg.includes(optional.files));
       const more = wanted ? await optional?.obtain(bench) : undefined;
       const named = jestArgs.filter((arg) => !arg.startsWith('-'));
@@ -50,7 +54,8 @@ export function test(
       const build = startsProcesses ? { TAMIS_TEST_BUILD: await keptBuild(bench, 'test-build') } : {};
       const variables = { ...services, ...environment, ...more, ...build };
       await before?.({ ...process.env, ...variables });
-      return await jest(bench, config, jestArgs, variables);
+      const chosen = leavesOut ? [...jestArgs, `--testPathIgnorePatterns=${long.join('|')}`] : jestArgs;
+      return await jest(bench, config, chosen, variables);
     };
     if (args.includes('--no-services')) return await run({});
     const stack = new Stack(bench);
@@ -61,6 +66,11 @@ export function test(
       await stack.close({ leaveFound: true, leaveAll: keep });
     }
   };
+}
+
+/** Whether an argument of jest says which suites are to run. */
+function choosesSuites(arg: string): boolean {
+  return !arg.startsWith('-') || /^--testPath(?:Ignore)?Patterns\b/.test(arg);
 }
 
 /** Named by the environment, on this machine, or kept from an earlier run. */
