@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createMetrics } from '../../activities/metrics.js';
 import { createGatewayMetrics } from '../../api/service/gateway-metrics.js';
-import type { BackupRun } from '../../schemas/backups/backups.js';
 import type { MigrationRun } from '../../schemas/migrations/migrations.js';
+import { completedBackup } from '../support/completed-backup.js';
 import { createFakeBackupStorage } from '../support/fakes/backups/fake-backup-storage.js';
 import { freePort } from '../support/free-port.js';
 import { until } from '../support/until.js';
@@ -39,21 +39,6 @@ const RUN: MigrationRun = {
   finished_at: null,
   started_at: new Date(),
   updated_at: new Date(),
-};
-const BACKUP: BackupRun = {
-  run_id: 'b',
-  kind: 'backup',
-  backup_id: '20260131T235959Z-0a1b2c3d',
-  state: 'completed',
-  phase: 'done',
-  done: 1,
-  total: 1,
-  figures: {},
-  started_by: 'schedule',
-  error: null,
-  started_at: new Date(),
-  updated_at: new Date(),
-  finished_at: new Date(),
 };
 const NONE = { QUEUED: 0, SERIALIZING: 0, COMPLETED: 0, FAILED: 0, CANCELLED: 0 };
 
@@ -87,7 +72,7 @@ metrics.watchMigrations(
 metrics.watchBackups(
   {
     storage: createFakeBackupStorage(),
-    runs: { lastBackup: async () => (health.good ? { ...BACKUP, started_at: ago(600) } : null) },
+    runs: { lastBackup: async () => (health.good ? completedBackup(ago(600)) : null) },
   },
   () => new Date(),
 );

@@ -15,42 +15,35 @@ import type { Section } from './section.js';
 
 const PROGRESS_EVERY_MS = 500;
 
+/** Where the length of the text changes, its place in the source is no longer known. */
+function withTexts({ charStart, ...section }: Section, change: (text: string) => string): Section {
+  const text = change(section.text);
+  const known = charStart !== undefined && text.length === section.text.length;
+  return { ...section, headingPath: section.headingPath.map(change), text, ...(known && { charStart }) };
+}
+
 /**
- * A section with its letters composed (NFC): the index folds `\u00e9` to `e`, but not `e` with a combining accent,
- * which files from macOS and some PDF hold instead. What no store takes is a space: escapes in JSON, XML and mails
- * stand for any character, and parsers read them after the text was cleaned.
+ * Letters composed (NFC): the index folds `\u00e9` to `e`, but not `e` with a combining accent, which files from macOS
+ * and some PDF hold instead. What no store takes is a space: escapes in JSON, XML and mails stand for any character,
+ * and parsers read them after the text was cleaned.
  */
-function composed(section: Section): Section {
-  const { charStart: _, ...rest } = section;
-  const kept = (text: string): string => storableText(text.normalize('NFC'));
-  const text = kept(section.text);
-  const headingPath = section.headingPath.map(kept);
-  return { ...rest, headingPath, text, ...keptStart(section, text) };
+function composed(text: string): string {
+  return storableText(text.normalize('NFC'));
 }
 
 /** What a person would see of a section: a model would also read what is hidden in it. */
-function visible(section: Section): Section {
-  const { charStart: _, ...rest } = section;
-  const text = stripInvisible(section.text);
-  const headingPath = section.headingPath.map(stripInvisible);
-  return { ...rest, headingPath, text, ...keptStart(section, text) };
-}
-
-/** Where something was taken out or composed, places in the source are no longer known. */
-function keptStart({ charStart, text }: Section, kept: string): Pick<Section, 'charStart'> {
-  return charStart === undefined || kept.length !== text.length ? {} : { charStart };
+function visible(given: Section, report: ReportReader): Section {
+  const section = withTexts(given, composed);
+  const shown = withTexts(section, stripInvisible);
+  report.see(section, shown);
+  return shown;
 }
 
 async function* visibleOf(
   sections: AsyncIterable<Section> | Iterable<Section>,
   report: ReportReader,
 ): AsyncGenerator<Section> {
-  for await (const given of sections) {
-    const section = composed(given);
-    const shown = visible(section);
-    report.see(section, shown);
-    yield shown;
-  }
+  for await (const section of sections) yield visible(section, report);
 }
 
 function mailOf({ mail }: ParsedSections): Pick<ReadDocument, 'mail'> {
@@ -100,12 +93,9 @@ export async function runParseJob(
     }
   };
   try {
-    for await (const given of parsed.sections) {
-      characters += given.text.length;
-      const section = composed(given);
-      const shown = visible(section);
-      report.see(section, shown);
-      await write(chunker.push(shown));
+    for await (const section of parsed.sections) {
+      characters += section.text.length;
+      await write(chunker.push(visible(section, report)));
       if (Date.now() - reported >= PROGRESS_EVERY_MS) {
         reported = Date.now();
         const pages = parsed.pages();

@@ -1,10 +1,10 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { AppError } from '../../../schemas/app-error.js';
 import type { EvaluatedSignal } from '../../../schemas/signals/signals.js';
 import type { AlertStore } from '../../ports/signals.js';
 import { compileRule } from './compile-rule.js';
 import type { CompiledRule, Facts } from './compiled-rule.js';
 import { factsOf } from './evaluate-rules.js';
+import { createLoopShare } from './loop-share.js';
 import { unknownFields } from './unknown-fields.js';
 import type { UnknownField } from './unknown-fields.js';
 
@@ -22,8 +22,6 @@ const PAGE = 25;
 const SAMPLES = 20;
 /** Other requests wait while a rule is tried, and the worst expression is slow. */
 const TIMEOUT_MS = 5_000;
-/** The loop is let go after so long. */
-const SHARE_MS = 20;
 
 /**
  * Tries a rule on stored signals, the newest first, and changes nothing. It sees what it would have seen on arrival:
@@ -39,7 +37,7 @@ export async function previewRule(
   let unseen = unknownFields(filter, ['filter']);
   const result: Preview = { scanned: 0, complete: true, matched: 0, newlyMatched: 0, notes, samples: [] };
   const deadline = performance.now() + timeoutMs;
-  let since = performance.now();
+  const share = createLoopShare();
   let belowId: number | null = null;
   while (result.scanned < limit) {
     const page: EvaluatedSignal[] = await alerts.readBack({
@@ -59,9 +57,7 @@ export async function previewRule(
         if (!stored.filtered) result.newlyMatched += 1;
         if (result.samples.length < SAMPLES) result.samples.push({ signal: stored, reason });
       }
-      if (performance.now() - since < SHARE_MS) continue;
-      await turn();
-      since = performance.now();
+      await share();
     }
     if (page.length === 0) break;
   }

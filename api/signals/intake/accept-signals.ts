@@ -1,6 +1,6 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { SignalItem } from '../../../activities/signals/reading/read-signals.js';
 import { toNewAlert } from '../../../activities/signals/reading/to-new-alert.js';
+import { createLoopShare } from '../../../activities/signals/rules/loop-share.js';
 import type { Meter } from '../../../activities/ports/meter.js';
 import type { ApiVersion, NewAlert } from '../../../schemas/signals/signals.js';
 import type { Logger } from '../../logger.js';
@@ -44,16 +44,13 @@ function countStored(meter: Meter, alerts: readonly NewAlert[], fresh: number): 
       for (const rule of matched.length === 0 ? [null] : matched) meter.signalFiltered(rule);
 }
 
-/** The loop is let go after so long: the slowest expressions take a tenth of a second for one long text. */
-const SHARE_MS = 20;
-
 async function accept(deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acceptance> {
   const { alerts, watchers, settings } = deps;
   const { watcher, token } = batch.sender;
   const { rules, mode, version: ruleSet } = deps.rules.current();
   const receivedAt = deps.now();
   const stored: NewAlert[] = [];
-  let since = performance.now();
+  const share = createLoopShare();
   for (const item of batch.items) {
     stored.push(
       toNewAlert({
@@ -68,9 +65,7 @@ async function accept(deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acce
         forwarding: settings.forwardEnabled,
       }),
     );
-    if (performance.now() - since < SHARE_MS) continue;
-    await turn();
-    since = performance.now();
+    await share();
   }
 
   /** What serves the sending alone must not cost the signals: a LAPI never offers them again. */

@@ -1,30 +1,14 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { BackupRun } from '../../../schemas/backups/backups.js';
 import { createFakeBackupStorage } from '../../support/fakes/backups/fake-backup-storage.js';
 import { until } from '../../support/until.js';
 import { ADMIN_TOKEN, startGateway } from '../support/start-gateway.js';
 import type { Gateway } from '../support/start-gateway.js';
 import { startProxy } from '../support/start-proxy.js';
 import type { Proxy } from '../support/start-proxy.js';
+import { completedBackup } from '../../support/completed-backup.js';
 
 const METRICS_TOKEN = 'scraper-0123456789abcdef';
 const OPEN = { METRICS_ALLOW_UNAUTHENTICATED: 'true' };
-
-const RUN: BackupRun = {
-  run_id: 'b',
-  kind: 'backup',
-  backup_id: '20260131T235959Z-0a1b2c3d',
-  state: 'completed',
-  phase: 'done',
-  done: 1,
-  total: 1,
-  figures: {},
-  started_by: 'schedule',
-  error: null,
-  started_at: new Date(),
-  updated_at: new Date(),
-  finished_at: new Date(),
-};
 
 let gateway: Gateway | Proxy;
 afterEach(() => gateway.close());
@@ -189,7 +173,7 @@ describe('what is counted', () => {
 
     let storage: Gateway['backups']['storage'] = createFakeBackupStorage();
     let began = new Date(Date.now() - 90_000);
-    const lastBackup = async () => ({ ...RUN, started_at: began });
+    const lastBackup = async () => completedBackup(began);
     const open = () =>
       startGateway({
         env: OPEN,
