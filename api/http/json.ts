@@ -1,38 +1,63 @@
 import { stringify } from 'lossless-json';
 import { Readable } from 'node:stream';
-import type { Answer } from './route.js';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { JsonList } from './route.js';
 
 /** JSON text in which a bigint is written as its digits: integers beyond a double's reach come back unchanged. */
 export function losslessBody(value: unknown): string {
   return stringify(value) ?? 'null';
 }
 
-/** Characters that are written together: a write for each item costs more than the item. */
+/** Characters that are written together: a write for each row costs more than the row. */
 const FRAGMENT = 64 * 1024;
 
+/** An answer of so many characters is sent in one piece, with its length. */
+const WHOLE = 256 * 1024;
+
+/** `{"<name>": [rows], …}` in fragments; other requests have their turn after each. */
+async function* listText({ name, rows, behind = {} }: JsonList): AsyncGenerator<string> {
+  let held = `{${JSON.stringify(name)}:[`;
+  let before = '';
+  for await (const row of rows) {
+    held += `${before}${losslessBody(row)}`;
+    before = ',';
+    if (held.length < FRAGMENT) continue;
+    yield held;
+    held = '';
+    await turn();
+  }
+  const rest = losslessBody(behind).slice(1);
+  yield `${held}]${rest === '}' ? '' : ','}${rest}`;
+}
+
+async function* following(begun: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
+  try {
+    yield begun;
+    yield* rest;
+  } finally {
+    // Also when the client left while the first part was on its way.
+    await rest.return(undefined);
+  }
+}
+
 /**
- * `{"<name>": [items]}` written while the items are read: a list of any length takes no more memory than a page of it.
- * The first item is awaited, so that what fails before anything is written is answered with its own status.
+ * The text of a list: of a short one whole, otherwise written while the rows are read, so that a list of any length
+ * takes no more memory than a part of it. What fails within the first part is thrown before anything is written.
  */
-export async function jsonListStream(name: string, items: AsyncIterable<unknown>): Promise<Answer> {
-  const iterator = items[Symbol.asyncIterator]();
-  const first = await iterator.next();
-  const text = async function* (): AsyncGenerator<string> {
-    try {
-      let held = `{${JSON.stringify(name)}:[`;
-      let before = '';
-      for (let next = first; next.done !== true; next = await iterator.next()) {
-        held += `${before}${losslessBody(next.value)}`;
-        before = ',';
-        if (held.length < FRAGMENT) continue;
-        yield held;
-        held = '';
-      }
-      yield `${held}]}`;
-    } finally {
-      // Also when the client left.
-      await iterator.return?.();
-    }
-  };
-  return { status: 200, content: { type: 'application/json', data: Readable.from(text()) } };
+export async function listBody(list: JsonList): Promise<string | Readable> {
+  const text = listText(list);
+  let begun = '';
+  while (begun.length < WHOLE) {
+    const next = await text.next();
+    if (next.done === true) return begun;
+    begun += next.value;
+  }
+  return Readable.from(following(begun, text));
+}
+
+/** The same as a value, for who does not write it. */
+export async function listValue({ name, rows, behind }: JsonList): Promise<Record<string, unknown>> {
+  const all: unknown[] = [];
+  for await (const row of rows) all.push(row);
+  return { [name]: all, ...behind };
 }

@@ -11,12 +11,12 @@ import type { PartitionStore } from '../../activities/ports/partitions.js';
 import { authoriseAnew, authoriseCaller } from './middleware/authorise-partition.js';
 import { baseUrl } from './base-url.js';
 import type { Logger } from '../logger.js';
-import { losslessBody } from './json.js';
+import { listBody, losslessBody } from './json.js';
 import type { Caller } from './middleware/authentication.js';
 import { hasBody, isFormOrNothing, readForm } from './read-form.js';
 import { readJsonBody } from './read-json-body.js';
 import { parsePart } from './request-issues.js';
-import type { Answer, PublicContext, Route, RouteRequest } from './route.js';
+import type { Answer, JsonList, PublicContext, Route, RouteRequest } from './route.js';
 import { neededScope } from './route.js';
 import { endingWith } from './stopping.js';
 import type { Stopping } from './stopping.js';
@@ -112,7 +112,7 @@ async function serve(ctx: Koa.Context, route: Route, options: MountOptions): Pro
   const answer = await route.handle(context, input);
   if (options.checkResponses) checkAnswer(route, answer);
   if (answer.relayed !== undefined) await relay(ctx, answer.status, answer.relayed);
-  else write(ctx, answer, options.stopping);
+  else await write(ctx, answer, options.stopping);
 }
 
 function contextOf(ctx: Koa.Context, options: MountOptions): PublicContext {
@@ -253,10 +253,27 @@ function checkAnswer(route: Route, answer: Answer): void {
   const declared = route.responses[answer.status];
   if (declared === undefined)
     throw new Error(`${route.method} ${route.path} answered ${answer.status}, which it does not declare`);
-  if (declared.schema !== undefined && answer.body !== undefined) declared.schema.parse(answer.body);
+  if (declared.schema === undefined) return;
+  if (answer.body !== undefined) declared.schema.parse(answer.body);
+  if (answer.list !== undefined) answer.list = checkedList(answer.list, declared.schema);
 }
 
-function write(ctx: Koa.Context, answer: Answer, stopping?: Stopping): void {
+/** A list that is checked once its rows have passed, since they are made but once. */
+function checkedList({ name, rows, behind }: JsonList, schema: z.ZodType): JsonList {
+  const passing = async function* () {
+    const passed: unknown[] = [];
+    for await (const row of rows) {
+      passed.push(row);
+      yield row;
+    }
+    schema.parse({ [name]: passed, ...behind });
+  };
+  return { name, rows: passing(), ...(behind && { behind }) };
+}
+
+async function write(ctx: Koa.Context, answer: Answer, stopping?: Stopping): Promise<void> {
+  // Before anything is said of the answer: what fails here has a status of its own.
+  const listed = answer.list && (await listBody(answer.list));
   ctx.status = answer.status;
   if (answer.events !== undefined) {
     ctx.type = 'text/event-stream';
@@ -268,9 +285,9 @@ function write(ctx: Koa.Context, answer: Answer, stopping?: Stopping): void {
   } else if (answer.content !== undefined) {
     ctx.type = answer.content.type;
     ctx.body = answer.content.data;
-  } else if (answer.body !== undefined) {
+  } else if (answer.body !== undefined || listed !== undefined) {
     ctx.type = 'application/json';
-    ctx.body = losslessBody(answer.body);
+    ctx.body = listed ?? losslessBody(answer.body);
   } else {
     // Nothing at all: 201 and 200 keep their status with a body of no bytes.
     ctx.body = answer.status === 204 ? null : '';

@@ -76,10 +76,20 @@ export interface CallerContext extends PublicContext {
   admitAnew(): Promise<Pick<CallerContext, 'principal' | 'scope'>>;
 }
 
+/** An object with a list as its first field, `{"<name>": [rows], …}`, whose rows are made while it is written. */
+export interface JsonList {
+  name: string;
+  rows: AsyncIterable<unknown>;
+  /** Its further fields. */
+  behind?: Readonly<Record<string, unknown>>;
+}
+
 /** An answer before it is written; made by the functions below. */
 export interface Answer {
   status: number;
   body?: unknown;
+  /** A body that may be too large to be made in one piece. */
+  list?: JsonList;
   /** Server-sent events, each a whole event text. */
   events?: AsyncGenerator<string>;
   /** The events follow something that goes on without them: they end as soon as the gateway is told to stop. */
@@ -138,6 +148,15 @@ export function neededScope({ method, auth }: Pick<Route, 'method' | 'auth'>): K
 
 export function json(status: number, body: unknown): Answer {
   return { status, body };
+}
+
+/** Status 200 with a list, whose size is not bounded by the number of its rows alone. */
+export function jsonList(
+  name: string,
+  rows: AsyncIterable<unknown>,
+  behind: Readonly<Record<string, unknown>> = {},
+): Answer {
+  return { status: 200, list: { name, rows, behind } };
 }
 
 export function empty(status: number): Answer {

@@ -1,6 +1,7 @@
 import type { PartitionStore } from '../../activities/ports/partitions.js';
 import type { Role } from '../../schemas/documents/users.js';
 import { authoriseCaller } from '../http/middleware/authorise-partition.js';
+import { listValue } from '../http/json.js';
 import { parsePart } from '../http/request-issues.js';
 import type { CallerContext, Route } from '../http/route.js';
 
@@ -38,7 +39,7 @@ export function createAskRoute(
           query: request?.query && parsePart(request.query, query, 'query'),
         },
       );
-      return answer.body;
+      return answer.list === undefined ? answer.body : listValue(answer.list);
     };
 }
 

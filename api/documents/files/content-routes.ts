@@ -8,10 +8,9 @@ import { ListLimit, queryNumber } from '../../../schemas/documents/documents-api
 import { Ancestors, ChunkList, RelatedFiles } from '../../../schemas/documents/partitions-api.js';
 import type { FileRecord } from '../../../schemas/documents/documents.js';
 import { noSuchFile } from '../../../activities/documents/commands/refusals.js';
-import { json, route } from '../../http/route.js';
+import { json, jsonList, route } from '../../http/route.js';
 import type { CallerContext, Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
-import { jsonListStream } from '../../http/json.js';
 import { links } from '../../http/links.js';
 import { filesAnswer, livePages, relatedPages } from './live-pages.js';
 import { FileParams, PartitionParams } from '../../http/identifiers.js';
@@ -103,7 +102,7 @@ function contentHandlers({ adapters }: GatewayDeps) {
     async listChunks(ctx: CallerContext, partition: string, query: z.output<typeof ChunksQuery>) {
       const wanted = filesToScan(ctx.scope, partition, query.file_id);
       const vectorFields = query.include_embedding ? await vectorFieldsOf(partition) : [];
-      return jsonListStream('chunks', chunkRows(ctx, wanted, { vectorFields, limit: query.limit }));
+      return jsonList('chunks', chunkRows(ctx, wanted, { vectorFields, limit: query.limit }));
     },
 
     async listRelated({ scope }: CallerContext, partition: string, relationshipId: string) {

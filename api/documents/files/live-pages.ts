@@ -1,8 +1,7 @@
 import type { FileRecord } from '../../../schemas/documents/documents.js';
 import type { Scope } from '../../../schemas/documents/users.js';
 import type { FileStore } from '../../../activities/ports/files.js';
-import { jsonListStream } from '../../http/json.js';
-import { json } from '../../http/route.js';
+import { jsonList } from '../../http/route.js';
 import type { Answer } from '../../http/route.js';
 
 /** A record holds up to 64 KiB of metadata: a page of them is some 30 MB at the most. */
@@ -50,14 +49,11 @@ export function relatedPages(
   return pagesOf((limit, after) => files.listRelated(scope, partition, relationshipId, { limit, after }));
 }
 
-/** `{"files": [rows]}`, written while more than a page of them is read. */
-export async function filesAnswer(pages: Pages, row: (file: FileRecord) => unknown): Promise<Answer> {
-  const first = (await pages.next()).value ?? [];
-  if (first.length < FILES_A_PAGE) return json(200, { files: first.map(row) });
-  return jsonListStream('files', rowsOf(first, pages, row));
+/** `{"files": [rows]}`, written while the pages are read. */
+export function filesAnswer(pages: Pages, row: (file: FileRecord) => unknown): Answer {
+  return jsonList('files', rowsOf(pages, row));
 }
 
-async function* rowsOf(first: readonly FileRecord[], rest: Pages, row: (file: FileRecord) => unknown) {
-  yield* first.map(row);
-  for await (const page of rest) yield* page.map(row);
+async function* rowsOf(pages: Pages, row: (file: FileRecord) => unknown) {
+  for await (const page of pages) yield* page.map(row);
 }

@@ -11,7 +11,7 @@ import {
 } from '../../../schemas/retrieval/search-api.js';
 import { authorisePartition } from '../../http/middleware/authorise-partition.js';
 import { noSuchFile } from '../../../activities/documents/commands/refusals.js';
-import { json, route } from '../../http/route.js';
+import { json, jsonList, route } from '../../http/route.js';
 import type { Answer, CallerContext, Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { findExtract } from './find-extract.js';
@@ -61,12 +61,16 @@ export function searchRoutes({ adapters, search }: GatewayDeps): Route[] {
       signal,
     });
     const link = links(baseUrl);
-    return json(200, {
-      documents: results.map((result) => ({
-        link: link.extract(result.chunk.chunk_id),
-        content: result.chunk.text,
-        metadata: presentChunkMetadata(result),
-      })),
+    // Each result repeats the metadata of its file: thousands of them are no text to be made in one piece.
+    const documents = async function* () {
+      for (const result of results)
+        yield {
+          link: link.extract(result.chunk.chunk_id),
+          content: result.chunk.text,
+          metadata: presentChunkMetadata(result),
+        };
+    };
+    return jsonList('documents', documents(), {
       ...(trace === undefined ? {} : { retrieval_trace: trace }),
       ...(rerankSkipped === undefined ? {} : { extra: { rerank_skipped: rerankSkipped } }),
     });

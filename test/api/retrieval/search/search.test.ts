@@ -119,6 +119,47 @@ describe('GET /search/partition/{partition}', () => {
   });
 });
 
+describe('the answer of a search', () => {
+  const LINES = 40;
+  beforeEach(async () => {
+    const values = Array.from({ length: 200 }, (_, index) => [`key${index}`, 'x'.repeat(200)]);
+    const metadata = JSON.stringify({ ...Object.fromEntries(values), serial: 0 }).replace(
+      '"serial":0',
+      '"serial":90071992547409931',
+    );
+    await indexText(
+      gateway,
+      { partition: 'adas', fileId: 'wordy', token: ada.token, metadata },
+      Array.from({ length: LINES }, (_, index) => `Windmill number ${index}.`),
+    );
+  });
+  const search = (topK: number, rest = '') =>
+    gateway.call('GET', `/search/partition/adas/file/wordy?text=windmill&top_k=${topK}${rest}`, {
+      token: ada.token,
+    });
+
+  it('is written while it is made where its metadata make it large, and is whole', async () => {
+    const response = await search(LINES);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(response.headers.get('content-length')).toBeNull();
+    const text = await response.text();
+    expect(text.length).toBeGreaterThan(LINES * 40_000);
+    expect(text.split('"serial":90071992547409931')).toHaveLength(LINES + 1);
+    const { documents, ...rest } = JSON.parse(text) as Found;
+    expect(rest).toEqual({});
+    expect(new Set(documents.map(({ content }) => content)).size).toBe(LINES);
+    for (const { metadata } of documents) expect(metadata['key199']).toBe('x'.repeat(200));
+  });
+
+  it('tells its length where it is short', async () => {
+    const response = await search(1);
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    const bytes = await response.arrayBuffer();
+    expect(response.headers.get('content-length')).toBe(String(bytes.byteLength));
+  });
+});
+
 describe('GET /search/partition/{partition}/file/{file_id}', () => {
   it('searches that file, and answers 404 for one that is not there', async () => {
     await indexText(gateway, { partition: 'adas', fileId: 'a2', token: ada.token }, ['Another turbine.']);
