@@ -194,6 +194,7 @@ async function writeChunks(
   };
   const scanned = chunks.scanChunks([generation], {
     ...(field === undefined ? {} : { vectorFields: [field] }),
+    metadata: true,
     signal,
   });
   for await (const held of scanned) {

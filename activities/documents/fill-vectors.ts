@@ -1,5 +1,5 @@
 import type { Adapters } from '../ports/adapters.js';
-import type { HeldChunk } from '../ports/chunks.js';
+import type { FoundChunk, HeldChunk } from '../ports/chunks.js';
 import { countTokens } from '../text/token-count.js';
 import { embedTexts } from './embed-texts.js';
 import { embeddedText } from './embedded-text.js';
@@ -31,7 +31,7 @@ export async function fillVectors(
   await chunks.ensureField({ vectorField, dimension });
   const filled: Filled = { embedded: 0, overWindow: 0 };
 
-  const fill = async (batch: readonly HeldChunk[]): Promise<void> => {
+  const fill = async (batch: readonly HeldChunk<FoundChunk>[]): Promise<void> => {
     signal.throwIfAborted();
     const texts: string[] = [];
     for (const { chunk, context } of batch) {
@@ -51,7 +51,7 @@ export async function fillVectors(
       filled.overWindow += texts.filter((text) => countTokens(text) > maxInputTokens).length;
   };
 
-  let batch: HeldChunk[] = [];
+  let batch: HeldChunk<FoundChunk>[] = [];
   for await (const held of chunks.scanChunks(generations, { withoutVector: vectorField, signal })) {
     batch.push(held);
     if (batch.length < batchSize) continue;

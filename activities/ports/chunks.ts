@@ -31,8 +31,8 @@ export interface ChunkEntry {
 }
 
 /** A stored chunk for those who copy it or make further vectors of it. Without a vector, or a context, it is null. */
-export interface HeldChunk {
-  chunk: StoredChunk;
+export interface HeldChunk<Chunk = StoredChunk> {
+  chunk: Chunk;
   vector: number[] | null;
   context: string | null;
 }
@@ -41,6 +41,16 @@ export interface SearchLegHit {
   chunk: ChunkHead;
   /** Raw score: BM25 as the engine gives it, or cosine in [-1, 1]. */
   score: number;
+}
+
+/** Which published chunks to pass through, and how. */
+export interface ScanOptions {
+  vectorFields?: readonly string[];
+  /** Only those that have no vector in this field. */
+  withoutVector?: string;
+  /** Chunks of a page at most; otherwise as many as the store takes for one. */
+  pageSize?: number;
+  signal?: AbortSignal;
 }
 
 interface WordSearch {
@@ -161,16 +171,18 @@ export interface ChunkStore {
       signal?: AbortSignal | undefined;
     },
   ): Promise<{ cosines: Map<string, number>; chunks: Map<string, FoundChunk> }>;
-  listByFile(fileKey: string, generation: number, limit?: number): Promise<StoredChunk[]>;
+  /** Chunks of a generation by position, without the metadata that they hold for filters. */
+  listByFile(fileKey: string, generation: number, limit?: number): Promise<FoundChunk[]>;
   /**
    * Published chunks of some generations, in the order of generation and position, a page at a time; each with the
    * vector of the first of the fields named that it has one in.
-   * @param options.withoutVector only those that have none in this field
+   * @param options.metadata also what they hold for filters: 64 KiB in each chunk of a file that has as much
    */
   scanChunks(
     generations: readonly number[],
-    options?: { vectorFields?: readonly string[]; withoutVector?: string; signal?: AbortSignal },
+    options: ScanOptions & { metadata: true },
   ): AsyncIterable<HeldChunk>;
+  scanChunks(generations: readonly number[], options?: ScanOptions): AsyncIterable<HeldChunk<FoundChunk>>;
   /** Chunks with their vectors by position, from a position on. */
   listWithVectors(
     fileKey: string,

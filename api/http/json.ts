@@ -61,3 +61,19 @@ export async function listValue({ name, rows, behind }: JsonList): Promise<Recor
   for await (const row of rows) all.push(row);
   return { [name]: all, ...behind };
 }
+
+/** A list that is checked once its rows have passed, since they are made but once. */
+export function checkedList(
+  { name, rows, behind = {} }: JsonList,
+  check: (whole: unknown) => void,
+): JsonList {
+  const passing = async function* () {
+    const passed: unknown[] = [];
+    for await (const row of rows) {
+      passed.push(row);
+      yield row;
+    }
+    check({ [name]: passed, ...behind });
+  };
+  return { name, rows: passing(), behind };
+}

@@ -11,12 +11,12 @@ import type { PartitionStore } from '../../activities/ports/partitions.js';
 import { authoriseAnew, authoriseCaller } from './middleware/authorise-partition.js';
 import { baseUrl } from './base-url.js';
 import type { Logger } from '../logger.js';
-import { listBody, losslessBody } from './json.js';
+import { checkedList, listBody, losslessBody } from './json.js';
 import type { Caller } from './middleware/authentication.js';
 import { hasBody, isFormOrNothing, readForm } from './read-form.js';
 import { readJsonBody } from './read-json-body.js';
 import { parsePart } from './request-issues.js';
-import type { Answer, JsonList, PublicContext, Route, RouteRequest } from './route.js';
+import type { Answer, PublicContext, Route, RouteRequest } from './route.js';
 import { neededScope } from './route.js';
 import { endingWith } from './stopping.js';
 import type { Stopping } from './stopping.js';
@@ -255,20 +255,8 @@ function checkAnswer(route: Route, answer: Answer): void {
     throw new Error(`${route.method} ${route.path} answered ${answer.status}, which it does not declare`);
   if (declared.schema === undefined) return;
   if (answer.body !== undefined) declared.schema.parse(answer.body);
-  if (answer.list !== undefined) answer.list = checkedList(answer.list, declared.schema);
-}
-
-/** A list that is checked once its rows have passed, since they are made but once. */
-function checkedList({ name, rows, behind }: JsonList, schema: z.ZodType): JsonList {
-  const passing = async function* () {
-    const passed: unknown[] = [];
-    for await (const row of rows) {
-      passed.push(row);
-      yield row;
-    }
-    schema.parse({ [name]: passed, ...behind });
-  };
-  return { name, rows: passing(), ...(behind && { behind }) };
+  if (answer.list !== undefined)
+    answer.list = checkedList(answer.list, (whole) => declared.schema?.parse(whole));
 }
 
 async function write(ctx: Koa.Context, answer: Answer, stopping?: Stopping): Promise<void> {

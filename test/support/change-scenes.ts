@@ -6,6 +6,7 @@ import type { Moment } from './kill-tools.js';
 import { DOC, persistentClient } from './persistent-client.js';
 import type { RunningStack } from './running-stack.js';
 import { until } from './until.js';
+import { wholeChunks } from './whole-chunks.js';
 
 /** A change of what is there. `id` names its partition, which no other scene uses. */
 export interface Scene {
@@ -55,7 +56,7 @@ export function scenesOf(stack: RunningStack): { main: Scene[]; more: Scene[] } 
     const faults: string[] = [];
     if (JSON.stringify(file.live.metadata) !== JSON.stringify(words))
       faults.push(`${id} has the words ${JSON.stringify(file.live.metadata)}`);
-    const stored = await chunks.listByFile(file.file_key, file.live.generation);
+    const stored = await wholeChunks(chunks, file.file_key, file.live.generation);
     const entries = entriesText(toVersionEntries(file.live));
     for (const { metadata, partition, position } of stored) {
       const own = entriesText(metadata);

@@ -3,6 +3,7 @@ import { entriesText } from './entries-text.js';
 import { documentClient } from './document-client.js';
 import type { RunningStack } from './running-stack.js';
 import { remainingDrift } from './remaining-drift.js';
+import { wholeChunks } from './whole-chunks.js';
 
 /** What a seed makes of the next number: small, known, and the same everywhere (Mulberry32, T. Ettinger). */
 function randomFrom(seed: number) {
@@ -122,7 +123,7 @@ export async function runMixedCampaign(
     }
     if (ended.get(author.url!) !== 'COMPLETED')
       faults.push(`${fileId} is of a task that is ${ended.get(author.url!)}`);
-    const chunks = await stack.adapters.chunks.listByFile(file!.file_key, live.generation);
+    const chunks = await wholeChunks(stack.adapters.chunks, file!.file_key, live.generation);
     if (chunks.map(({ text }) => text).join('') !== textOf(author))
       faults.push(`${fileId} has the words of upload ${String(upload)} and another text`);
     const patched = new Set(

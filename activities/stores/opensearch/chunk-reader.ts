@@ -38,7 +38,7 @@ export function createChunkReader(client: OpenSearchClient, index: string): Chun
         const answer: SearchAnswer = await client.request('POST', `/${index}/_search`, {
           body: {
             size: Math.min(SEARCH_PAGE, limit - chunks.length),
-            _source: SOURCE_FIELDS,
+            _source: FOUND_FIELDS,
             track_total_hits: false,
             query: ofGeneration({ fileKey, generation }),
             sort: [{ position: 'asc' }],
@@ -47,7 +47,7 @@ export function createChunkReader(client: OpenSearchClient, index: string): Chun
           refused: 'VDB_SEARCH_ERROR',
         });
         const hits = hitsOf(answer);
-        chunks.push(...hits.map((hit) => fromSource(hit._id, hit._source)));
+        chunks.push(...hits.map((hit) => foundFromSource(hit._id, hit._source)));
         if (hits.length < SEARCH_PAGE) break;
         after = hits.at(-1)?._source.position;
       }

@@ -1,7 +1,7 @@
 import { AppError } from '../../../schemas/app-error.js';
 import { chunkId } from '../../../schemas/documents/chunk-id.js';
 import { inScope } from '../../../schemas/documents/users.js';
-import type { ChunkStore } from '../../ports/chunks.js';
+import type { ChunkStore, ScanOptions } from '../../ports/chunks.js';
 import { bulkUpdate } from './bulk.js';
 import type { BulkResult, BulkUpdate } from './bulk.js';
 import { createJointCalls } from '../../joint-calls.js';
@@ -187,7 +187,8 @@ export function createOpenSearchChunkStore(
 
     ...createChunkReader(client, index),
 
-    scanChunks: (generations, options) => scanChunks(client, index, generations, options),
+    scanChunks: (generations: readonly number[], options?: ScanOptions) =>
+      scanChunks(client, index, generations, options),
 
     async annotate(fileKey, generation, count, words, signal) {
       const doc = annotation(words);

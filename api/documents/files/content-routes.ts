@@ -76,13 +76,14 @@ function contentHandlers({ adapters }: GatewayDeps) {
   ) {
     const link = links(baseUrl);
     let left = limit;
+    if (left === 0) return;
     for await (const page of pages) {
       const byGeneration = new Map(page.map((file) => [file.live?.generation ?? 0, file]));
       for await (const { chunk, vector } of chunks.scanChunks([...byGeneration.keys()], {
         vectorFields,
+        pageSize: left,
         signal,
       })) {
-        if (left <= 0) return;
         const file = byGeneration.get(chunk.generation);
         // A generation belongs to one file; whatever else carries its number is not for this answer.
         if (file === undefined || file.live === null || file.file_key !== chunk.file_key) continue;
@@ -93,8 +94,8 @@ function contentHandlers({ adapters }: GatewayDeps) {
           content: chunk.text,
           metadata: vector === null ? metadata : { ...metadata, vector: JSON.stringify(vector) },
         };
+        if (left === 0) return;
       }
-      if (left <= 0) return;
     }
   }
 

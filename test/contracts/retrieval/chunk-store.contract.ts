@@ -634,6 +634,22 @@ export function chunkStoreContract(subject: Subject<ChunkStore>): void {
       expect(await collect(store().scanChunks([]))).toEqual([]);
     }, 60_000);
 
+    test('tells of what chunks hold for filters only where it is asked for', async () => {
+      const generation = 3_000_000_000 + Math.floor(Math.random() * 1e6);
+      const metadata = [{ key: 'shelf', text: 'upper' }];
+      const chunks = chunksOf(['one', 'two', 'three'], { generation, metadata });
+      await put(chunks);
+      await publish(chunks);
+      const { file_key } = chunks[0]!;
+      for (const chunk of await store().listByFile(file_key, generation))
+        expect(chunk).not.toHaveProperty('metadata');
+      const scanned = await collect(store().scanChunks([generation], { pageSize: 2 }));
+      expect(scanned.map(({ chunk }) => chunk.text)).toEqual(['one', 'two', 'three']);
+      for (const { chunk } of scanned) expect(chunk).not.toHaveProperty('metadata');
+      const whole = await collect(store().scanChunks([generation], { metadata: true }));
+      expect(whole.map(({ chunk }) => chunk.metadata)).toMatchObject([metadata, metadata, metadata]);
+    });
+
     test('adds vectors in another field, and scans those that have none there', async () => {
       await store().ensureField({ vectorField: 'vector_added', dimension: 2 });
       const generation = 2_000_000_000 + Math.floor(Math.random() * 1e6);

@@ -16,6 +16,7 @@ import { createSweepActivities } from '../../../activities/documents/sweep-activ
 import { activityBench, inActivity, refOf, scriptedParser } from '../../support/activity-bench.js';
 import { sampleReport } from '../../support/documents/sample-report.js';
 import type { ActivityBench } from '../../support/activity-bench.js';
+import { wholeChunks } from '../../support/whole-chunks.js';
 
 function drifts(bench: ActivityBench) {
   return checkStores(bench, { deduplicate: true });
@@ -53,7 +54,7 @@ describe('the steps of an indexing', () => {
     await index(bench, task);
     const live = (await bench.files.get('library', 'guide'))!.live!;
     expect(live.indexed_at).toEqual((await bench.tasks.get(task.task_id))?.started_at);
-    for (const { metadata } of await bench.chunks.listByFile(task.file_key, task.generation))
+    for (const { metadata } of await wholeChunks(bench.chunks, task.file_key, task.generation))
       expect(metadata).toEqual(toVersionEntries(live));
   });
 
@@ -555,7 +556,7 @@ describe('publishDocument', () => {
     await inActivity(() => bench.embedding.embedDocument(ref, { publish: true })).result;
     const live = (await bench.files.get('library', 'guide'))!.live!;
     expect(live.metadata).toMatchObject({ shelf: 'upper' });
-    for (const { metadata } of await bench.chunks.listByFile(task.file_key, task.generation))
+    for (const { metadata } of await wholeChunks(bench.chunks, task.file_key, task.generation))
       expect(metadata).toEqual(toVersionEntries(live));
     await bench.documents.cleanFile(task.file_key);
     expect(await drifts(bench)).toEqual([]);
@@ -695,7 +696,7 @@ describe('the sweep', () => {
     const bench = await activityBench();
     const task = await bench.admit('guide', 'text');
     await index(bench, task);
-    const [chunk] = await bench.chunks.listByFile(task.file_key, task.generation);
+    const [chunk] = await wholeChunks(bench.chunks, task.file_key, task.generation);
     const stray = { ...chunk!, chunk_id: 'stray', file_key: 'nobody' };
     await bench.chunks.put(
       [{ chunk: stray, vector: new Array<number>(1024).fill(1) }],

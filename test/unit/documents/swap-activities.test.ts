@@ -12,6 +12,7 @@ import { activityBench, inActivity, refOf } from '../../support/activity-bench.j
 import { sampleQuestions } from '../../contracts/retrieval/evaluation-samples.js';
 import type { ActivityBench } from '../../support/activity-bench.js';
 import { createSwapEmbedders } from '../../support/documents/swap-embedders.js';
+import { wholeChunks } from '../../support/whole-chunks.js';
 
 let bench: ActivityBench;
 let embedders: ReturnType<typeof createSwapEmbedders>;
@@ -198,7 +199,7 @@ describe('a swap of the embedder', () => {
 
   it('makes the new vectors of what a model said of the chunks, too', async () => {
     const task = await index('a');
-    const [first] = await bench.chunks.listByFile(task.file_key, task.generation);
+    const [first] = await wholeChunks(bench.chunks, task.file_key, task.generation);
     const { vectorField } = await bench.models.embedder('builtin-hash');
     const [vector] = (await bench.chunks.getVectors([first!.chunk_id], vectorField)).values();
     await bench.chunks.put(

@@ -162,6 +162,16 @@ describe('GET /partition/{partition}/chunks', () => {
     expect(await ask('/partition/empty/chunks')).toEqual([200, { chunks: [] }]);
   });
 
+  it('asks for no more chunks at once than it answers', async () => {
+    await index('a', {}, ['one', 'two', 'three']);
+    const scan = jest.spyOn(gateway.adapters.chunks, 'scanChunks');
+    expect((await ask('/partition/one/chunks?limit=2'))[1].chunks).toHaveLength(2);
+    expect(scan).toHaveBeenCalledTimes(1);
+    expect(scan.mock.calls[0]![1]).toMatchObject({ pageSize: 2 });
+    expect((await ask('/partition/one/chunks?limit=0'))[1].chunks).toEqual([]);
+    expect(scan).toHaveBeenCalledTimes(1);
+  });
+
   it('answers a failure before the first chunk with its status', async () => {
     await index('a');
     const { chunks } = gateway.adapters;

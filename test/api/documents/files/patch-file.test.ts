@@ -4,6 +4,7 @@ import type { LooseBody } from '../../support/loose-body.js';
 import { ADMIN_TOKEN, startGateway } from '../../support/start-gateway.js';
 import type { Gateway } from '../../support/start-gateway.js';
 import { indexText, publishTask, taskIdOf, uploadForm } from '../../support/uploads.js';
+import { wholeChunks } from '../../../support/whole-chunks.js';
 
 let gateway: Gateway;
 let ada: { token: string; userId: number };
@@ -45,7 +46,7 @@ function record(partition = 'notes') {
 
 async function chunks(partition = 'notes') {
   const file = await record(partition);
-  return gateway.adapters.chunks.listByFile(file!.file_key, file!.live!.generation);
+  return wholeChunks(gateway.adapters.chunks, file!.file_key, file!.live!.generation);
 }
 
 describe('PATCH /indexer/partition/{partition}/file/{file_id}', () => {

@@ -1,4 +1,10 @@
-import type { ChunkHead, ChunkStore, SearchLegHit } from '../../../../activities/ports/chunks.js';
+import type {
+  ChunkHead,
+  ChunkStore,
+  FoundChunk,
+  ScanOptions,
+  SearchLegHit,
+} from '../../../../activities/ports/chunks.js';
 import { unitVector } from '../../../../activities/models/vector-arithmetic.js';
 import { matchesFilter } from '../../../../activities/retrieval/filter/matches-filter.js';
 import { AppError } from '../../../../schemas/app-error.js';
@@ -32,6 +38,11 @@ function placeOf({ chunk_id, file_key, generation, position }: StoredChunk): Chu
     generation,
     position,
   };
+}
+
+function withoutMetadata(chunk: StoredChunk): FoundChunk {
+  const { metadata: _, ...found } = copyRecord(chunk);
+  return found;
 }
 
 function headOf(chunk: StoredChunk): ChunkHead {
@@ -135,8 +146,7 @@ export function createFakeChunkStore(): ChunkStore {
       ids.flatMap((id) => {
         const entry = entries.get(id);
         if (entry === undefined) return [];
-        const { metadata: _, ...found } = copyRecord(entry.chunk);
-        return [[id, found]];
+        return [[id, withoutMetadata(entry.chunk)]];
       }),
     );
   };
@@ -225,13 +235,12 @@ export function createFakeChunkStore(): ChunkStore {
       return { cosines, chunks };
     },
     async listByFile(fileKey, generation, limit = Infinity) {
-      return copyRecord(
-        ofFile(fileKey)
-          .map(({ chunk }) => chunk)
-          .filter((chunk) => chunk.generation === generation)
-          .sort((a, b) => a.position - b.position)
-          .slice(0, limit),
-      );
+      return ofFile(fileKey)
+        .map(({ chunk }) => chunk)
+        .filter((chunk) => chunk.generation === generation)
+        .sort((a, b) => a.position - b.position)
+        .slice(0, limit)
+        .map(withoutMetadata);
     },
     async addVectors(vectors, vectorField, signal) {
       signal?.throwIfAborted();
@@ -240,7 +249,10 @@ export function createFakeChunkStore(): ChunkStore {
         if (norm(vector) > 0) entries.get(id)?.vectors.set(vectorField, unitVector(vector));
       }
     },
-    async *scanChunks(generations, { vectorFields = [], withoutVector } = {}) {
+    async *scanChunks(
+      generations: readonly number[],
+      { vectorFields = [], withoutVector, metadata = false }: ScanOptions & { metadata?: boolean } = {},
+    ) {
       const found = all()
         .filter(({ chunk }) => chunk.published && generations.includes(chunk.generation))
         .filter(({ vectors }) => withoutVector === undefined || !vectors.has(withoutVector))
@@ -248,7 +260,7 @@ export function createFakeChunkStore(): ChunkStore {
       for (const { chunk, vectors, context } of found) {
         const field = vectorFields.find((name) => vectors.has(name));
         yield {
-          chunk: copyRecord(chunk),
+          chunk: metadata ? copyRecord(chunk) : (withoutMetadata(chunk) as StoredChunk),
           vector: field === undefined ? null : [...vectors.get(field)!],
           context,
         };

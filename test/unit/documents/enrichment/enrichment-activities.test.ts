@@ -4,6 +4,7 @@ import { AppError } from '../../../../schemas/app-error.js';
 import { inActivity, refOf } from '../../../support/activity-bench.js';
 import { enrichmentBench as open } from '../../../support/enrichment-bench.js';
 import type { Answer } from '../../../support/enrichment-bench.js';
+import { wholeChunks } from '../../../support/whole-chunks.js';
 
 const CONTEXT = { enable_contextualization: true, contextualization_mode: 'simple' as const };
 
@@ -162,7 +163,7 @@ describe('topic tags', () => {
     );
     const { live } = await bench.index(await bench.admit('a', 'text'));
     expect(live?.metadata).toMatchObject({ topic_tags: ['Mills', 'Flour'] });
-    const [chunk] = await bench.chunks.listByFile('key-of-a', live?.generation ?? 0);
+    const [chunk] = await wholeChunks(bench.chunks, 'key-of-a', live?.generation ?? 0);
     const tags = chunk?.metadata.filter(({ key }) => key === 'topic_tags').map(({ text }) => text);
     expect(tags).toEqual(['Mills', 'Flour']);
     expect(await bench.drifts()).toEqual([]);
