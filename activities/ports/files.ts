@@ -26,6 +26,8 @@ export interface FileStore {
    * @param options.reports false: without what parsing reported, which is a third of a record
    */
   getMany(fileKeys: readonly string[], options?: { reports?: boolean }): Promise<Map<string, FileRecord>>;
+  /** The names of the partitions that files are in, by surrogate key; tombstones included, missing keys are missing. */
+  partitionsOf(fileKeys: readonly string[]): Promise<Map<string, string>>;
   /**
    * Live files of a partition, by file id, from the one at `offset` on, or from behind the id `after`; those of one
    * degraded stage if asked.

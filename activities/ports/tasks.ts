@@ -9,6 +9,7 @@ import type {
   PictureCount,
   Stage,
   TaskFailure,
+  TaskHead,
   TaskRecord,
   TaskState,
   WorkerRecord,
@@ -79,8 +80,12 @@ export interface TaskStore {
   listUncleaned(before: Date, limit: number): Promise<TaskRecord[]>;
   remove(taskId: string): Promise<void>;
   scan(): AsyncIterable<TaskRecord>;
-  /** Tasks in any of the states, of one user or (null) of all, newest first. */
-  list(filter: { userId: number | null; states: readonly TaskState[]; limit: number }): Promise<TaskRecord[]>;
+  /**
+   * Tasks in any of the states, of one user or (null) of all, newest first. Without metadata, which may be 64 KiB each.
+   */
+  list(filter: { userId: number | null; states: readonly TaskState[]; limit: number }): Promise<TaskHead[]>;
+  /** What clients said of their uploads, by task, made of its text where it is looked at; missing ones are left out. */
+  readMetadata(taskIds: readonly string[]): Promise<Map<string, Pick<TaskRecord, 'metadata'>>>;
   countByState(): Promise<Record<TaskState, number>>;
   /** Active tasks of one user or (null) of all; counting stops at `most`. */
   countActive(userId: number | null, most: number): Promise<number>;

@@ -98,6 +98,9 @@ export interface TaskRecord {
   cleaned_at: Date | null;
 }
 
+/** What the list of the queue tells of a task without reading what may be large. */
+export type TaskHead = Omit<TaskRecord, 'metadata' | 'derived_metadata' | 'parse_report'>;
+
 /** All stages of which the document lacks something. */
 export function degradedStagesOf(
   task: Pick<TaskRecord, 'degraded_stages' | 'parse_report'>,

@@ -1,7 +1,7 @@
 import { formatFileSize } from '../../../activities/text/format-file-size.js';
 import type { Metadata } from '../../../schemas/documents/documents.js';
 import { degradedStagesOf } from '../../../schemas/documents/tasks.js';
-import type { TaskRecord } from '../../../schemas/documents/tasks.js';
+import type { TaskHead, TaskRecord } from '../../../schemas/documents/tasks.js';
 import { inScope } from '../../../schemas/documents/users.js';
 import type { Principal } from '../../../schemas/documents/users.js';
 import type { QueueTask, TaskStatus } from '../../../schemas/documents/documents-api.js';
@@ -36,7 +36,7 @@ export function shownError(task: TaskRecord): TaskRecord['error'] {
 }
 
 /** Whether a reader may know what the file is: administrators see the tasks of all users, but not their files. */
-function knowsFile({ principal, scope }: TaskReader, task: TaskRecord): boolean {
+export function knowsFile({ principal, scope }: TaskReader, task: TaskHead): boolean {
   return task.user_id === principal.userId || inScope(scope, task.partition);
 }
 

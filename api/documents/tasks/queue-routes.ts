@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../../schemas/app-error.js';
 import { ACTIVE_STATES, FINAL_STATES } from '../../../schemas/documents/tasks.js';
-import type { TaskRecord, TaskState, WorkerRecord } from '../../../schemas/documents/tasks.js';
+import type { TaskHead, TaskState, WorkerRecord } from '../../../schemas/documents/tasks.js';
 import {
   ActorList,
   ActorRestarted,
@@ -9,12 +9,13 @@ import {
   QueueTasks,
 } from '../../../schemas/documents/documents-api.js';
 import { WORKER_POOLS, WORKER_SILENCE_MS } from '../../../schemas/worker-pools.js';
-import { json, route } from '../../http/route.js';
+import { json, jsonList, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
+import type { TaskStore } from '../../../activities/ports/tasks.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { links } from '../../http/links.js';
 import { resolveTaskPartitions } from './resolve-task-partitions.js';
-import { presentQueueTask } from './present-task.js';
+import { knowsFile, presentQueueTask } from './present-task.js';
 import { sha256Hex } from '../../../schemas/sha256.js';
 
 const MAX_ENDED = 500;
@@ -47,6 +48,24 @@ function poolState(pool: Pool, workers: readonly WorkerRecord[], asked: Date | u
   const obeyed = (worker: WorkerRecord): boolean =>
     asked === undefined || (worker.renewed[pool.name] ?? worker.started_at) >= asked;
   return workers.some(obeyed) ? 'ALIVE' : 'PENDING_CREATION';
+}
+
+/** Tasks whose metadata are held at once: 64 KiB each. */
+const ROWS_AT_ONCE = 100;
+
+/** Rows with the metadata of those tasks whose files the reader may know. */
+async function* queueRows(
+  store: Pick<TaskStore, 'readMetadata'>,
+  tasks: readonly TaskHead[],
+  shown: Parameters<typeof presentQueueTask>[1],
+) {
+  for (let from = 0; from < tasks.length; from += ROWS_AT_ONCE) {
+    const page = tasks.slice(from, from + ROWS_AT_ONCE);
+    const known = page.filter((task) => knowsFile(shown.reader, task)).map(({ task_id: id }) => id);
+    const metadata = known.length === 0 ? new Map<string, never>() : await store.readMetadata(known);
+    for (const task of page)
+      yield presentQueueTask({ ...task, metadata: metadata.get(task.task_id)?.metadata ?? {} }, shown);
+  }
 }
 
 /** The queue of tasks, from their records, and the pools of the workers, from what these report. */
@@ -94,7 +113,7 @@ export function queueRoutes({ adapters, config }: GatewayDeps): Route[] {
         const { principal, baseUrl } = ctx;
         const states = statesOf(query.task_status);
         const userId = principal.isAdmin ? null : principal.userId;
-        const listed = async (of: readonly TaskState[], limit: number): Promise<TaskRecord[]> => {
+        const listed = async (of: readonly TaskState[], limit: number): Promise<TaskHead[]> => {
           const wanted = states.filter((state) => of.includes(state));
           return wanted.length === 0 ? [] : adapters.tasks.list({ userId, states: wanted, limit });
         };
@@ -105,9 +124,7 @@ export function queueRoutes({ adapters, config }: GatewayDeps): Route[] {
         const link = links(baseUrl);
         const tasks = await resolveTaskPartitions(adapters, ctx, [...active, ...ended]);
         const { prefix } = config.temporal;
-        return json(200, {
-          tasks: tasks.map((task) => presentQueueTask(task, { link, reader: ctx, prefix })),
-        });
+        return jsonList('tasks', queueRows(adapters.tasks, tasks, { link, reader: ctx, prefix }));
       },
     }),
     route({

@@ -326,6 +326,18 @@ export function fileStoreContract(subject: Subject<FileStore>): void {
         expect(without).toEqual({ ...whole, live: rest });
       });
 
+      test('tells the partitions of files by their keys, those of tombstones too', async () => {
+        const [live, gone] = [await makeLive(), await makeLive()];
+        await store().markDeleted(gone.partition, 'guide');
+        expect(await store().partitionsOf([live.fileKey, gone.fileKey, randomUUID(), live.fileKey])).toEqual(
+          new Map([
+            [live.fileKey, live.partition],
+            [gone.fileKey, gone.partition],
+          ]),
+        );
+        expect(await store().partitionsOf([])).toEqual(new Map());
+      });
+
       test('never inserts, and never after a delete', async () => {
         const fileKey = randomUUID();
         const version = sampleVersion();

@@ -186,6 +186,18 @@ export function taskStoreContract(subject: Subject<TaskStore>): void {
       expect(QUEUED).toBeGreaterThanOrEqual(2);
     });
 
+    test('lists tasks without what may be large, and tells their metadata by themselves', async () => {
+      const user_id = 5000 + Math.floor(Math.random() * 1e6);
+      const metadata = { shelf: 'upper', serial: 90_071_992_547_409_931n };
+      const task = await insert({ user_id, metadata, derived_metadata: { topic_tags: ['mills'] } });
+      const { metadata: _, derived_metadata: _derived, parse_report: _report, ...head } = task;
+      expect(await store().list({ userId: user_id, states: ['QUEUED'], limit: 9 })).toEqual([head]);
+      const read = await store().readMetadata([task.task_id, randomUUID()]);
+      expect([...read.keys()]).toEqual([task.task_id]);
+      expect(read.get(task.task_id)?.metadata).toEqual(metadata);
+      expect(await store().readMetadata([])).toEqual(new Map());
+    });
+
     test('knows whose turn it is', async () => {
       const user_id = 5000 + Math.floor(Math.random() * 1e6);
       const at = (second: number) => new Date(Date.UTC(2021, 0, 1, 0, 0, second));

@@ -198,6 +198,7 @@ function fileAsks({ files, claims, blobs, records }: Stores): Ask[] {
   const large = partitionName(0);
   return [
     ['files.get', () => files.get(large, 'file-100')],
+    ['files.partitionsOf', () => files.partitionsOf(['file-key-7', 'file-key-8'])],
     ['files.getMany', () => files.getMany(['file-key-7', 'file-key-8'])],
     ['files.admitFirst', () => files.admitFirst({ ...admission, taskId: 'new', generation: 30_000 })],
     [
@@ -310,6 +311,7 @@ function taskAsks({ tasks, callbacks }: Stores): Ask[] {
     ['tasks.list of a user, ended', () => tasks.list({ userId: 7, states: ['COMPLETED'], limit: 50 })],
     ['tasks.list of all', () => tasks.list({ userId: null, states: ['QUEUED', 'SERIALIZING'], limit: 50 })],
     ['tasks.list of all, ended', () => tasks.list({ userId: null, states: ['COMPLETED'], limit: 50 })],
+    ['tasks.readMetadata', () => tasks.readMetadata(['new', 'none'])],
     ['tasks.countActive', () => tasks.countActive(7, 100)],
     ['tasks.countActive of all', () => tasks.countActive(null, 100)],
     ['tasks.countRunning', () => tasks.countRunning(7, 100)],

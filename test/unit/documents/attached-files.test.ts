@@ -62,8 +62,9 @@ function read(bench: ActivityBench, task: TaskRecord) {
 /** Reads what was admitted and waits, as the dispatcher has it done, until nothing waits. */
 async function readAttachments(bench: ActivityBench): Promise<void> {
   for (;;) {
-    const waiting = (await bench.tasks.list({ userId: null, states: ['QUEUED'], limit: 100 }))[0];
-    if (waiting === undefined) return;
+    const first = (await bench.tasks.list({ userId: null, states: ['QUEUED'], limit: 100 }))[0];
+    if (first === undefined) return;
+    const waiting = (await bench.tasks.get(first.task_id))!;
     await bench.blobs.assign(waiting.task_id, {
       fileKey: waiting.file_key,
       generation: waiting.generation,
@@ -350,9 +351,10 @@ describe('attachments of a mail that become files', () => {
     const bench = await openBench([NOTE, FORWARDED]);
     const mail = await bench.admit('letter', 'mail', MAIL);
     await read(bench, mail);
-    const waiting = (await bench.tasks.list({ userId: null, states: ['QUEUED'], limit: 9 })).find(
-      ({ upload }) => upload.filename === FORWARDED.name,
-    )!;
+    const { task_id: forwarded } = (
+      await bench.tasks.list({ userId: null, states: ['QUEUED'], limit: 9 })
+    ).find(({ upload }) => upload.filename === FORWARDED.name)!;
+    const waiting = (await bench.tasks.get(forwarded))!;
     await read(bench, waiting);
     // The note itself waits still, and so do the two of the forwarded mail.
     const copy = await bench.admitCopy('letter-2', mail);

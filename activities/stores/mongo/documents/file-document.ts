@@ -1,6 +1,6 @@
 import type { Filter, UpdateFilter } from 'mongodb';
 import type { FileRecord, FileVersion } from '../../../../schemas/documents/documents.js';
-import { metadataFromText, metadataToText } from './metadata-json.js';
+import { metadataFromText, metadataToText, withMetadata } from './metadata-json.js';
 
 type VersionDocument = Omit<FileVersion, 'metadata'> & { metadata: string };
 
@@ -45,25 +45,10 @@ export function toVersionDocument(version: FileVersion): VersionDocument {
   };
 }
 
-/** The text of a version's metadata, until it is asked for. */
-const METADATA_TEXT = Symbol('metadata as text');
-
-/** One function for all versions: with one each, each would have a shape of its own, which takes more than the rest. */
-const METADATA: PropertyDescriptor & ThisType<{ [METADATA_TEXT]: string }> = {
-  enumerable: true,
-  configurable: true,
-  get() {
-    const value = metadataFromText(this[METADATA_TEXT]);
-    Object.defineProperty(this, 'metadata', { value, enumerable: true, configurable: true, writable: true });
-    return value;
-  },
-};
-
 /** Metadata is made of its text where it is asked for: a search looks at the records of all hits, and answers ten. */
 function toVersion(document: VersionDocument): FileVersion {
   const { metadata: text, ...version } = document;
-  Object.defineProperty(version, METADATA_TEXT, { value: text });
-  return Object.defineProperty(version, 'metadata', METADATA) as FileVersion;
+  return withMetadata(version, text);
 }
 
 export function toFileRecord(document: FileDocument): FileRecord {

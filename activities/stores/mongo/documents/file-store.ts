@@ -54,6 +54,12 @@ export function createMongoFileStore(db: Db): FileStore {
         .toArray();
       return new Map(documents.map((document) => [document._id, toFileRecord(document)]));
     },
+    async partitionsOf(fileKeys) {
+      const documents = await files
+        .find({ _id: { $in: [...new Set(fileKeys)] } }, { projection: { partition: 1 } })
+        .toArray();
+      return new Map(documents.map(({ _id, partition }) => [_id, partition]));
+    },
     async listLive(scope, partition, { limit = 0, degradedStage, offset = 0, after } = {}) {
       if (!inScope(scope, partition)) return [];
       const degraded = degradedStage === undefined ? {} : { 'live.degraded_stages': degradedStage };

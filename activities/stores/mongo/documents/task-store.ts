@@ -1,10 +1,10 @@
 import type { Db, Filter } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
 import { ACTIVE_STATES, FINAL_STATES } from '../../../../schemas/documents/tasks.js';
-import type { TaskRecord, TaskState } from '../../../../schemas/documents/tasks.js';
+import type { TaskHead, TaskRecord, TaskState } from '../../../../schemas/documents/tasks.js';
 import type { ReadingFacts, TaskStore } from '../../../ports/tasks.js';
 import { createBoundedLook } from '../bounded-look.js';
-import { metadataFromText, metadataToText } from './metadata-json.js';
+import { metadataFromText, metadataToText, withMetadata } from './metadata-json.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
 import { newestSince } from '../newest-since.js';
 
@@ -30,6 +30,13 @@ function toRecord({ _id, derived_metadata: derived, ...rest }: TaskDocument): Ta
     metadata: metadataFromText(rest.metadata),
     ...(derived === undefined ? {} : { derived_metadata: metadataFromText(derived) }),
   };
+}
+
+/** What a list of tasks leaves out. */
+const LARGE_FIELDS = { metadata: 0, derived_metadata: 0, parse_report: 0 } as const;
+
+function toHead({ _id, ...rest }: Omit<TaskDocument, keyof typeof LARGE_FIELDS>): TaskHead {
+  return { ...rest, task_id: _id };
 }
 
 function readingFields({ parseReport, relationship }: ReadingFacts): Partial<TaskDocument> {
@@ -206,11 +213,20 @@ export function createMongoTaskStore(db: Db): TaskStore {
           )
         : null;
       const documents = await tasks
-        .find({ ...wanted, ...(since === null ? {} : { created_at: { $gte: since } }) })
+        .find(
+          { ...wanted, ...(since === null ? {} : { created_at: { $gte: since } }) },
+          { projection: LARGE_FIELDS },
+        )
         .sort({ created_at: -1 })
         .limit(limit)
         .toArray();
-      return documents.map(toRecord);
+      return documents.map(toHead);
+    },
+    async readMetadata(taskIds) {
+      const documents = await tasks
+        .find({ _id: { $in: [...taskIds] } }, { projection: { metadata: 1 } })
+        .toArray();
+      return new Map(documents.map(({ _id, metadata }) => [_id, withMetadata({}, metadata)]));
     },
     async countByState() {
       const counts = { QUEUED: 0, SERIALIZING: 0, COMPLETED: 0, FAILED: 0, CANCELLED: 0 };

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { indexWorkflowId } from '../../../../schemas/ids.js';
 import { ADMIN_TOKEN, startGateway } from '../../support/start-gateway.js';
 import type { Gateway } from '../../support/start-gateway.js';
@@ -105,6 +105,38 @@ describe('GET /queue/tasks', () => {
         },
       ],
     });
+  });
+});
+
+describe('many tasks in GET /queue/tasks', () => {
+  const COUNT = 230;
+  beforeEach(async () => {
+    const task = (await gateway.adapters.tasks.get(await upload('a')))!;
+    for (let index = 1; index < COUNT; index += 1)
+      await gateway.adapters.tasks.insert({
+        ...task,
+        task_id: `${task.task_id}-${index}`,
+        created_at: new Date(task.created_at.getTime() - index),
+        metadata: { place: index, words: 'x'.repeat(4_000) },
+      });
+  });
+
+  it('are written while their metadata are read, some at a time', async () => {
+    const read = jest.spyOn(gateway.adapters.tasks, 'readMetadata');
+    const whole = jest.spyOn(gateway.adapters.files, 'getMany');
+    const response = await gateway.call('GET', '/queue/tasks', { token: ada.token });
+    expect([response.status, response.headers.get('content-length')]).toEqual([200, null]);
+    const { tasks } = (await response.json()) as { tasks: { details: { metadata: { place?: number } } }[] };
+    const places = tasks.map(({ details }) => details.metadata.place ?? 0);
+    expect(places).toEqual(Array.from({ length: COUNT }, (_, index) => index));
+    expect(Math.max(...read.mock.calls.map(([ids]) => ids.length))).toBeLessThanOrEqual(100);
+    expect(whole).not.toHaveBeenCalled();
+  });
+
+  it("are not read with the metadata of others' files for an administrator", async () => {
+    const read = jest.spyOn(gateway.adapters.tasks, 'readMetadata');
+    expect(await listed('', ADMIN_TOKEN)).toHaveLength(COUNT);
+    expect(read).not.toHaveBeenCalled();
   });
 });
 

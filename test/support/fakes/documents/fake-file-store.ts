@@ -52,6 +52,14 @@ export function createFakeFileStore(): FileStore {
         }),
       );
     },
+    async partitionsOf(fileKeys) {
+      return new Map(
+        fileKeys.flatMap((key) => {
+          const file = files.get(key);
+          return file === undefined ? [] : [[key, file.partition] as const];
+        }),
+      );
+    },
     async listLive(scope, partition, { limit = Infinity, degradedStage, offset = 0, after } = {}) {
       if (!inScope(scope, partition)) return [];
       return liveOf(partition)

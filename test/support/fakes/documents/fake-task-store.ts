@@ -139,7 +139,11 @@ export function createFakeTaskStore(): TaskStore {
         (task) => (userId === null || task.user_id === userId) && states.includes(task.state),
         (task) => -task.created_at.getTime(),
         limit,
-      );
+      ).map(({ metadata: _, derived_metadata: _derived, parse_report: _report, ...head }) => head);
+    },
+    async readMetadata(taskIds) {
+      const found = taskIds.flatMap((taskId) => tasks.get(taskId) ?? []);
+      return new Map(found.map(({ task_id, metadata }) => [task_id, copyRecord({ metadata })]));
     },
     async countByState() {
       const counts = { QUEUED: 0, SERIALIZING: 0, COMPLETED: 0, FAILED: 0, CANCELLED: 0 };
