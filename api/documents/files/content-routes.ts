@@ -1,14 +1,15 @@
 import { z } from 'zod';
-import { ancestorChain } from '../../../activities/retrieval/search/ancestor-chain.js';
+import { walkAncestors } from '../../../activities/retrieval/search/ancestor-chain.js';
 import {
   presentChunkMetadata,
   presentFileMetadata,
 } from '../../../activities/retrieval/search/present-metadata.js';
 import { ListLimit, queryNumber } from '../../../schemas/documents/documents-api.js';
 import { Ancestors, ChunkList, RelatedFiles } from '../../../schemas/documents/partitions-api.js';
+import type { FileStore } from '../../../activities/ports/files.js';
 import type { FileRecord } from '../../../schemas/documents/documents.js';
 import { noSuchFile } from '../../../activities/documents/commands/refusals.js';
-import { json, jsonList, route } from '../../http/route.js';
+import { jsonList, route } from '../../http/route.js';
 import type { CallerContext, Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { links } from '../../http/links.js';
@@ -24,6 +25,11 @@ const ChunksQuery = z.object({
 });
 const AncestorsQuery = z.object({ max_ancestor_depth: queryNumber(z.int().min(0)).optional() });
 
+/** Steps of a chain at most: each is a look-up of its own. */
+const MAX_DEPTH = 10_000;
+/** Files of a chain whose metadata are held at once: 64 KiB each. */
+const LINKS_AT_ONCE = 100;
+
 /** A file of a group or of a chain: its names, then its metadata. */
 function related(file: FileRecord) {
   return {
@@ -33,6 +39,27 @@ function related(file: FileRecord) {
     relationship_id: file.live?.relationship_id ?? null,
     parent_id: file.live?.parent_id ?? null,
   };
+}
+
+/** A file of a chain, and its steps from the file that was asked for. */
+interface Link {
+  key: string;
+  depth: number;
+}
+
+/** Rows of a chain, some records at a time; what has been deleted or moved since it was walked is left out. */
+async function* ancestorRows(files: Pick<FileStore, 'getMany'>, partition: string, chain: readonly Link[]) {
+  for (let from = 0; from < chain.length; from += LINKS_AT_ONCE) {
+    const page = chain.slice(from, from + LINKS_AT_ONCE);
+    const records = await files.getMany(
+      page.map(({ key }) => key),
+      { reports: false },
+    );
+    for (const { key, depth } of page) {
+      const file = records.get(key);
+      if (file?.live != null && file.partition === partition) yield { ...related(file), depth };
+    }
+  }
 }
 
 /** What a partition holds beyond the list of its files: chunks, groups and chains of files. */
@@ -112,11 +139,13 @@ function contentHandlers({ adapters }: GatewayDeps) {
       return filesAnswer(relatedPages(files, scope, partition, id), related);
     },
 
-    async listAncestors({ signal }: CallerContext, partition: string, fileId: string, most = Infinity) {
-      const chain = await ancestorChain(files, await liveFile(partition, fileId), { most, signal });
-      return json(200, {
-        ancestors: chain.map((file, depth) => ({ ...related(file), depth })).reverse(),
-      });
+    async listAncestors({ signal }: CallerContext, partition: string, fileId: string, most = MAX_DEPTH) {
+      const reach = { most: Math.min(most, MAX_DEPTH), signal };
+      // The answer begins with the root, which is found last: until then the keys alone are kept.
+      const chain: Link[] = [];
+      for await (const file of walkAncestors(files, await liveFile(partition, fileId), reach))
+        chain.push({ key: file.file_key, depth: chain.length });
+      return jsonList('ancestors', ancestorRows(files, partition, chain.reverse()));
     },
   };
 }

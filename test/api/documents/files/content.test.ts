@@ -296,6 +296,30 @@ describe('GET …/file/{file_id}/ancestors', () => {
     ]);
   });
 
+  it('goes up 10,000 steps, and reads what it answers some at a time', async () => {
+    await index('f000000', { relationship_id: 't' });
+    const { files } = gateway.adapters;
+    const last = (await files.get('one', 'f000000'))!;
+    const linkOf = (place: number): FileRecord => {
+      const file = copyOf(last, place);
+      const above = place < 10_050 ? `f${String(place + 1).padStart(6, '0')}` : null;
+      return { ...file, live: { ...file.live!, parent_id: above } };
+    };
+    jest.spyOn(files, 'get').mockImplementation(async (_partition, id) => linkOf(Number(id.slice(1))));
+    const read = jest
+      .spyOn(files, 'getMany')
+      .mockImplementation(
+        async (keys) => new Map(keys.map((key) => [key, linkOf(Number(key.replace('key-', '')))])),
+      );
+    const rows = await ids('/partition/one/file/f000000/ancestors');
+    expect(rows).toHaveLength(10_001);
+    expect([rows[0], rows.at(-1)]).toEqual([
+      ['f010000', 10_000],
+      ['f000000', 0],
+    ]);
+    expect(Math.max(...read.mock.calls.map(([keys]) => keys.length))).toBeLessThanOrEqual(100);
+  });
+
   it('answers 404 for an unknown file and 422 for an odd depth', async () => {
     await index('a');
     expect(await ask('/partition/one/file/none/ancestors')).toEqual([
