@@ -190,6 +190,8 @@ export interface FileStore {
   /** Every file of a partition becomes a tombstone. */
   markPartitionDeleted(partitionKey: string): Promise<void>;
   listPartitionTombstones(partitionKey: string, limit: number): Promise<FileRecord[]>;
+  /** Keys of a partition's tombstones, however many. */
+  scanPartitionTombstones(partitionKey: string): AsyncIterable<string>;
   /** Removes a tombstone for good. */
   removeTombstone(fileKey: string): Promise<void>;
   listTombstones(limit: number): Promise<FileRecord[]>;

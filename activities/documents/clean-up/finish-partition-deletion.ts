@@ -32,9 +32,15 @@ export async function finishPartitionDeletion(
   const { code, message } = new AppError('TASK_CANCELLED', 'The partition was deleted.');
   await tasks.cancelMany(pending, { code, message, traceback: [] });
   await quotas.release(pending);
-  const tombstones = await files.listPartitionTombstones(deleted.partition_key, Number.MAX_SAFE_INTEGER);
-  for (let from = 0; from < tombstones.length; from += PAGE)
-    await claims.releaseFiles(tombstones.slice(from, from + PAGE).map(({ file_key }) => file_key));
+  // Keys alone, and some at a time: a partition may have had a million files.
+  let keys: string[] = [];
+  for await (const fileKey of files.scanPartitionTombstones(deleted.partition_key)) {
+    keys.push(fileKey);
+    if (keys.length < PAGE) continue;
+    await claims.releaseFiles(keys);
+    keys = [];
+  }
+  if (keys.length > 0) await claims.releaseFiles(keys);
   const { questionSets, evaluationRuns, feedback } = evaluation;
   for (const store of [questionSets, evaluationRuns, feedback]) await store.removeAll(deleted.partition_key);
   // Listed first: a mark that stands after that says that the name was not free, so these are no newer partition's.

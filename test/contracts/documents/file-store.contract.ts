@@ -229,6 +229,9 @@ export function fileStoreContract(subject: Subject<FileStore>): void {
         new Set([live.fileKey, pending.fileKey]),
       );
       expect(await store().listPartitionTombstones(partitionKey, 1)).toHaveLength(1);
+      expect((await collect(store().scanPartitionTombstones(partitionKey))).sort()).toEqual(
+        tombstones.map(({ file_key }) => file_key).sort(),
+      );
       expect(await store().get(partition, 'live')).toBeNull();
       expect(await store().get(partition, 'other')).not.toBeNull();
       expect(await store().publish(pending.fileKey, pending.taskId, sampleVersion())).toEqual({

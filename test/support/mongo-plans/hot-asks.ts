@@ -270,6 +270,7 @@ function fileAsks({ files, claims, blobs, records }: Stores): Ask[] {
     ['files.countByUploader', () => files.countByUploader([7, 8])],
     ['files.listPending', () => files.listPending('key-0')],
     ['files.listTombstones', () => files.listTombstones(50)],
+    ['files.scanPartitionTombstones', () => readToEnd(files.scanPartitionTombstones('key-0'))],
     ['files.listPartitionTombstones', () => files.listPartitionTombstones('key-0', 50)],
     ['files.markDeleted', () => files.markDeleted(partitionName(7), 'new')],
     ['files.removeTombstone', () => files.removeTombstone('new-key')],

@@ -285,6 +285,13 @@ export function createMongoFileStore(db: Db): FileStore {
         .toArray();
       return documents.map(toFileRecord);
     },
+    async *scanPartitionTombstones(partitionKey) {
+      const found = files.find(
+        { ...ofPartition(partitionKey), tombstone_at: { $exists: true } },
+        { projection: { _id: 1 }, batchSize: NAMES_AT_ONCE },
+      );
+      for await (const { _id } of found) yield _id;
+    },
     async removeTombstone(fileKey) {
       await files.deleteOne({ _id: fileKey, tombstone_at: { $exists: true } });
     },

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { startGateway } from '../../support/start-gateway.js';
 import type { Gateway } from '../../support/start-gateway.js';
 import { indexText, taskIdOf, uploadForm } from '../../support/uploads.js';
@@ -107,6 +107,19 @@ describe('DELETE /partition/{partition}', () => {
     });
     await index('late');
     expect(await get('/partition/notes/file/late')).toBe(200);
+  });
+
+  it('lets go of the bytes of any number of files some at a time, by their keys alone', async () => {
+    await index();
+    const { files, claims } = gateway.adapters;
+    const whole = jest.spyOn(files, 'listPartitionTombstones');
+    const released = jest.spyOn(claims, 'releaseFiles');
+    files.scanPartitionTombstones = async function* () {
+      for (let file = 0; file < 2_500; file += 1) yield `key-${file}`;
+    };
+    expect((await remove()).ok).toBe(true);
+    expect(released.mock.calls.map(([keys]) => keys.length)).toEqual([1_000, 1_000, 500]);
+    expect(whole.mock.calls.filter(([, limit]) => limit > 10_000)).toEqual([]);
   });
 
   it('takes a workspace with it that is made in this moment', async () => {

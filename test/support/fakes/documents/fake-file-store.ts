@@ -350,6 +350,10 @@ export function createFakeFileStore(): FileStore {
         .slice(0, limit)
         .map(copy);
     },
+    async *scanPartitionTombstones(partitionKey) {
+      for (const { file_key: key, partition_key: of, deleted_at: deleted } of [...files.values()])
+        if (of === partitionKey && deleted !== null) yield key;
+    },
     async removeTombstone(fileKey) {
       if (files.get(fileKey)?.deleted_at != null) files.delete(fileKey);
     },
