@@ -202,7 +202,7 @@ export interface ChunkIndexes {
   blockWrites(index: string, blocked: boolean): Promise<void>;
   /** In one call: searches and writes go to the target; the source is kept. */
   swap(pair: { source: string; target: string }): Promise<void>;
-  /** @throws AppError MIGRATION_NOT_POSSIBLE for the live one, NOT_FOUND */
+  /** @throws AppError MIGRATION_NOT_POSSIBLE for the live one, NOT_FOUND for all but the name of a listed one */
   drop(index: string): Promise<void>;
 }
 

@@ -74,7 +74,8 @@ export const MigrationStarted = z.object({ run_id: z.string() }).meta({ id: 'Mig
 
 export const MigrationRuns = z.object({ runs: z.array(MigrationRunBody) }).meta({ id: 'MigrationRuns' });
 
-export const ChunkIndexParams = z.object({ index: z.string() });
+/** One name, neither a pattern nor a list. */
+export const ChunkIndexParams = z.object({ index: z.string().regex(/^[a-z0-9_-]{1,100}$/) });
 
 export const ChunkIndexList = z
   .object({

@@ -325,7 +325,8 @@ export function createChunkIndexes(
     async drop(index) {
       if (index === (await liveIndex()))
         throw new AppError('MIGRATION_NOT_POSSIBLE', `Searches go to ${index}: it cannot be dropped.`);
-      if (index !== first && !index.startsWith(`${first}-`))
+      // The engine takes patterns and lists in place of a name: what it knows under just this name alone.
+      if (!Object.hasOwn(await mappings(`${first},${first}-*`), index))
         throw new AppError('NOT_FOUND', `There is no index ${index}.`);
       try {
         await client.request('DELETE', `/${encodeURIComponent(index)}`);

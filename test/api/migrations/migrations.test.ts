@@ -287,6 +287,8 @@ describe('/admin/indexes', () => {
       DOMAIN('MIGRATION_NOT_POSSIBLE'),
     ]);
     expect((await ask('DELETE', '/admin/indexes/other'))[0]).toBe(404);
+    for (const several of ['chunks-v3-*', 'chunks-v3-9*,chunks-v3-2', 'chunks-v3-%2A%2C%2A'])
+      expect((await ask('DELETE', `/admin/indexes/${several}`))[0]).toBe(422);
     await begin('run');
     expect(await ask('DELETE', '/admin/indexes/chunks-v3')).toEqual([409, DOMAIN('MIGRATION_RUNNING')]);
     await gateway.migrations.store.finish('run', { state: 'completed', error: null });

@@ -275,7 +275,8 @@ describeOnEngine('vector-store: schema 2 → 3', () => {
     await run();
     await expect(run('rollback')).rejects.toMatchObject({ code: 'MIGRATION_NOT_POSSIBLE' });
     await expect(indexes.drop(`${name}-2`)).rejects.toMatchObject({ code: 'MIGRATION_NOT_POSSIBLE' });
-    await expect(indexes.drop('other')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    for (const none of ['other', `${name}-*`, `${name}-9*,${name}-2`, `${name}-*,*`])
+      await expect(indexes.drop(none)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await indexes.drop(name);
     await expect(indexes.drop(name)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(await indexNames()).toEqual([['chunks-v3-2', true]]);
