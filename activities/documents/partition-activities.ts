@@ -1,6 +1,6 @@
 import { isFinalState } from '../../schemas/documents/tasks.js';
 import type { PartitionRecord } from '../../schemas/documents/partitions.js';
-import type { TaskRecord } from '../../schemas/documents/tasks.js';
+import type { FileTask } from '../ports/tasks.js';
 import { finishPartitionDeletion } from './clean-up/finish-partition-deletion.js';
 import type { FinishPartitionDeletionStores } from './clean-up/finish-partition-deletion.js';
 
@@ -11,9 +11,9 @@ export interface PartitionActivityDeps {
 /** So many files at a time: what crosses to the plan stays small. */
 const SHARE = 50;
 
-/** Handed over, and not run to its own end: its workflow may be at work. */
-function mayRun(task: TaskRecord): boolean {
-  return task.handed_over_at !== null && (!isFinalState(task.state) || task.state === 'CANCELLED');
+/** Handed over, neither run to its own end nor cleaned up after: its workflow may be at work. */
+function mayRun({ state, handed_over_at: handedOverAt, cleaned_at: cleanedAt }: FileTask): boolean {
+  return handedOverAt !== null && cleanedAt === null && (!isFinalState(state) || state === 'CANCELLED');
 }
 
 /** Activities of the workflow that cleans up a deleted partition. */
@@ -26,12 +26,13 @@ export function createPartitionActivities({ adapters }: PartitionActivityDeps) {
     partitionKey: string,
   ): Promise<{ fileKey: string; running: number[] }[]> => {
     const tombstones = await adapters.files.listPartitionTombstones(partitionKey, SHARE);
-    return Promise.all(
-      tombstones.map(async ({ file_key: fileKey }) => {
-        const tasks = await adapters.tasks.listByFile(fileKey);
-        return { fileKey, running: tasks.filter(mayRun).map(({ generation }) => generation) };
-      }),
-    );
+    const listed: { fileKey: string; running: number[] }[] = [];
+    // One after another: a file can have tens of thousands of tasks.
+    for (const { file_key: fileKey } of tombstones) {
+      const tasks = await adapters.tasks.listByFile(fileKey);
+      listed.push({ fileKey, running: tasks.filter(mayRun).map(({ generation }) => generation) });
+    }
+    return listed;
   };
 
   return { finishDeletion, deletedFiles: listDeletedFiles };

@@ -29,6 +29,14 @@ export interface ReadingFacts {
   relationship?: Pick<TaskRecord, 'relationship_id' | 'parent_id'>;
 }
 
+/** What clearing a file away asks of one of its tasks. */
+export type FileTask = Pick<
+  TaskRecord,
+  'task_id' | 'generation' | 'state' | 'handed_over_at' | 'cleaned_at'
+> & {
+  upload: Pick<TaskRecord['upload'], 'upload_id'>;
+};
+
 export interface TaskStore {
   insert(task: TaskRecord): Promise<void>;
   get(taskId: string): Promise<TaskRecord | null>;
@@ -70,8 +78,8 @@ export interface TaskStore {
   markHandedOver(taskId: string): Promise<void>;
   /** Sets `cleaned_at` of final tasks of a file up to a generation, from its first one on or another. */
   markCleaned(fileKey: string, upToGeneration: number, fromGeneration?: number): Promise<void>;
-  /** By generation, without the reports of their parsing: a file can have thousands. */
-  listByFile(fileKey: string): Promise<TaskRecord[]>;
+  /** By generation, and no more of each than clean-up needs: a file can have tens of thousands with long metadata. */
+  listByFile(fileKey: string): Promise<FileTask[]>;
   /** Active tasks without a workflow, admitted before a point in time, oldest first. */
   listNotHandedOver(before: Date, limit: number): Promise<TaskRecord[]>;
   /** Active tasks that were handed over before a point in time, in that order. */

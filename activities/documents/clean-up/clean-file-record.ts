@@ -1,8 +1,8 @@
 import { isFinalState } from '../../../schemas/documents/tasks.js';
 import type { FileRecord } from '../../../schemas/documents/documents.js';
-import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { Adapters } from '../../ports/adapters.js';
+import type { FileTask } from '../../ports/tasks.js';
 import { reconcileFile } from './reconcile-file.js';
 import { releaseQuota } from './release-quota.js';
 
@@ -79,7 +79,7 @@ async function removeEverything(stores: Stores, fileKey: string): Promise<void> 
  * Of ended tasks that nothing was cleaned up after yet. Bytes are stored before it is known which file they are of:
  * those of a gateway that died before it could say so are no file's.
  */
-async function removeUploads(stores: Stores, tasks: readonly TaskRecord[]): Promise<void> {
+async function removeUploads(stores: Stores, tasks: readonly FileTask[]): Promise<void> {
   for (const task of tasks) if (task.cleaned_at === null) await stores.blobs.remove(task.upload.upload_id);
 }
 

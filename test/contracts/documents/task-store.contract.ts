@@ -290,13 +290,25 @@ export function taskStoreContract(subject: Subject<TaskStore>): void {
       expect(cleaned.map(({ task_id }) => task_id)).not.toContain(active.task_id);
     });
 
-    test('lists those of a file without the reports of their parsing', async () => {
-      const { task_id, file_key } = await insert();
-      await store().noteEnrichment(task_id, { parseReport: sampleReport() });
-      expect((await store().get(task_id))?.parse_report).toEqual(sampleReport());
-      const [listed] = await store().listByFile(file_key);
-      expect(listed?.task_id).toBe(task_id);
-      expect(listed).not.toHaveProperty('parse_report');
+    test('lists those of a file without metadata and the reports of their parsing', async () => {
+      const { task_id, file_key, generation, upload } = await insert({ metadata: { long: 'text' } });
+      const derivedMetadata = { topics: ['letters'] };
+      await store().noteEnrichment(task_id, { parseReport: sampleReport(), derivedMetadata });
+      expect(await store().get(task_id)).toMatchObject({
+        parse_report: sampleReport(),
+        derived_metadata: derivedMetadata,
+      });
+      const { upload_id } = upload;
+      expect(await store().listByFile(file_key)).toEqual([
+        {
+          task_id,
+          generation,
+          state: 'QUEUED',
+          handed_over_at: null,
+          cleaned_at: null,
+          upload: { upload_id },
+        },
+      ]);
     });
 
     test('marks one generation alone, where the first is given', async () => {

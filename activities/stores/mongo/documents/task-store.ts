@@ -2,7 +2,7 @@ import type { Db, Filter } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
 import { ACTIVE_STATES, FINAL_STATES } from '../../../../schemas/documents/tasks.js';
 import type { TaskHead, TaskRecord, TaskState } from '../../../../schemas/documents/tasks.js';
-import type { ReadingFacts, TaskStore } from '../../../ports/tasks.js';
+import type { FileTask, ReadingFacts, TaskStore } from '../../../ports/tasks.js';
 import { createBoundedLook } from '../bounded-look.js';
 import { metadataFromText, metadataToText, withMetadata } from './metadata-json.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
@@ -42,6 +42,9 @@ function toHead({ _id, ...rest }: Omit<TaskDocument, keyof typeof LARGE_FIELDS>)
 function readingFields({ parseReport, relationship }: ReadingFacts): Partial<TaskDocument> {
   return { ...(parseReport === undefined ? {} : { parse_report: parseReport }), ...relationship };
 }
+
+type FileTaskDocument = Omit<FileTask, 'task_id'> & { _id: string };
+const OF_FILE = { generation: 1, state: 1, handed_over_at: 1, cleaned_at: 1, 'upload.upload_id': 1 };
 
 const ACTIVE = { state: { $in: [...ACTIVE_STATES] } };
 const FINAL = { state: { $in: [...FINAL_STATES] } };
@@ -172,10 +175,11 @@ export function createMongoTaskStore(db: Db): TaskStore {
     },
     async listByFile(fileKey) {
       const documents = await tasks
-        .find({ file_key: fileKey }, { projection: { parse_report: 0 } })
+        .find({ file_key: fileKey })
+        .project<FileTaskDocument>(OF_FILE)
         .sort({ generation: 1 })
         .toArray();
-      return documents.map(toRecord);
+      return documents.map(({ _id, ...rest }) => ({ ...rest, task_id: _id }));
     },
     async listNotHandedOver(before, limit) {
       const documents = await tasks

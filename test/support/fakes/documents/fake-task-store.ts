@@ -106,7 +106,10 @@ export function createFakeTaskStore(): TaskStore {
         (task) => task.file_key === fileKey,
         (task) => task.generation,
       );
-      return listed.map(({ parse_report: _report, ...task }) => task);
+      return listed.map(({ task_id, generation, state, handed_over_at, cleaned_at, upload }) => ({
+        ...{ task_id, generation, state, handed_over_at, cleaned_at },
+        upload: { upload_id: upload.upload_id },
+      }));
     },
     async listNotHandedOver(before, limit) {
       return select(
