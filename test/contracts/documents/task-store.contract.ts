@@ -212,6 +212,8 @@ export function taskStoreContract(subject: Subject<TaskStore>): void {
       );
       expect(turns).toEqual([{ userId: user_id, waiting: 2, running: 1 }]);
       const waiting = await store().listWaiting(user_id, 10);
+      const { metadata: _metadata, ...rest } = old;
+      expect(waiting[0]).toEqual(rest);
       expect(waiting.map(({ task_id }) => task_id)).toEqual([old.task_id, young.task_id]);
       expect(await store().listWaiting(user_id, 1)).toHaveLength(1);
       expect([await store().countRunning(user_id, 5), await store().countRunning(user_id + 2, 5)]).toEqual([

@@ -2,7 +2,7 @@ import type { Db, Filter } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
 import { ACTIVE_STATES, FINAL_STATES } from '../../../../schemas/documents/tasks.js';
 import type { TaskHead, TaskRecord, TaskState } from '../../../../schemas/documents/tasks.js';
-import type { FileTask, ReadingFacts, TaskStore } from '../../../ports/tasks.js';
+import type { FileTask, ReadingFacts, TaskStore, WaitingTask } from '../../../ports/tasks.js';
 import { createBoundedLook } from '../bounded-look.js';
 import { metadataFromText, metadataToText, withMetadata } from './metadata-json.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
@@ -44,6 +44,7 @@ function readingFields({ parseReport, relationship }: ReadingFacts): Partial<Tas
 }
 
 type FileTaskDocument = Omit<FileTask, 'task_id'> & { _id: string };
+type WaitingTaskDocument = Omit<WaitingTask, 'task_id'> & { _id: string };
 const OF_FILE = { generation: 1, state: 1, handed_over_at: 1, cleaned_at: 1, 'upload.upload_id': 1 };
 
 const ACTIVE = { state: { $in: [...ACTIVE_STATES] } };
@@ -66,6 +67,7 @@ export function createMongoTaskStore(db: Db): TaskStore {
           handed_over_at: null,
           ...(below === null ? {} : { created_at: { $lt: new Date(below) } }),
         })
+        .project<WaitingTaskDocument>({ metadata: 0, derived_metadata: 0, parse_report: 0 })
         .sort({ created_at: 1 })
         .limit(limit)
         .toArray(),
@@ -270,7 +272,7 @@ export function createMongoTaskStore(db: Db): TaskStore {
       }));
     },
     async listWaiting(userId, limit) {
-      return (await lookAtWaiting(userId, limit)).map(toRecord);
+      return (await lookAtWaiting(userId, limit)).map(({ _id, ...rest }) => ({ ...rest, task_id: _id }));
     },
     async removeEnded(before) {
       const { deletedCount } = await tasks.deleteMany(endedBefore(before));

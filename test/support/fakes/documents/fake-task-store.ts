@@ -178,10 +178,13 @@ export function createFakeTaskStore(): TaskStore {
       return [...turns.values()].filter(({ waiting }) => waiting > 0);
     },
     async listWaiting(userId, limit) {
-      return select(
+      const waiting = select(
         (task) => task.user_id === userId && !isFinalState(task.state) && task.handed_over_at === null,
         (task) => task.created_at.getTime(),
         limit,
+      );
+      return waiting.map(
+        ({ metadata: _words, derived_metadata: _added, parse_report: _report, ...task }) => task,
       );
     },
     async removeEnded(before) {
