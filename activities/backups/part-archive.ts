@@ -15,9 +15,17 @@ const unzip = promisify(gunzip);
 
 /** A part is closed at 16 MiB; one that says it holds so much more was not written by us. */
 const MAX_UNPACKED_BYTES = 256 * 1024 * 1024;
+/** Of a tar: a header for each entry, and what fills its last block up. */
+const ENTRY_BYTES = 1024;
 
-/** A gzipped tar, which every tool opens; and its SHA-256. */
+/**
+ * A gzipped tar, which every tool opens; and its SHA-256.
+ * @throws AppError BACKUP_NOT_USABLE when it would be larger than what a restore opens
+ */
 export async function packPart(entries: readonly PartEntry[]): Promise<{ packed: Buffer; sha256: string }> {
+  const size = entries.reduce((sum, { bytes }) => sum + bytes.length + ENTRY_BYTES, 2 * ENTRY_BYTES);
+  if (size > MAX_UNPACKED_BYTES)
+    throw new AppError('BACKUP_NOT_USABLE', `A part of ${size} bytes could not be restored.`);
   const tar = pack();
   const tarred: Buffer[] = [];
   const ended = (async () => {

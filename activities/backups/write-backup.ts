@@ -15,6 +15,8 @@ import type { FileCounts } from './write-files.js';
 /** Records of a page; of files, whose bytes and chunks come along, fewer. */
 const PAGE = 500;
 const FILES = 20;
+/** A page is held as records, as lines and as bytes at once, and one is added to a part that is nearly full. */
+const PAGE_BYTES = 8 * 1024 * 1024;
 
 /** What a backup reads. */
 export type BackupSource = Pick<Adapters, 'blobs' | 'chunks' | 'endpoints'> &
@@ -113,7 +115,7 @@ export async function backupSlice(
       closeFull: () => closePart(archived),
     });
     position = {
-      ...behind(position, archived, page),
+      ...behind(position, page),
       counts: sum(position.counts, counts),
       embedders: embeddersSoFar(archived, page, position),
     };
@@ -159,12 +161,9 @@ function requireEmbedders(
 }
 
 /** The place behind a page. */
-function behind(
-  position: BackupPosition,
-  archived: Archived,
-  page: readonly StoredDocument[],
-): BackupPosition {
-  const isLast = page.length < sizeOf(archived);
+function behind(position: BackupPosition, page: readonly StoredDocument[]): BackupPosition {
+  // One that is shorter than asked for may be so because its records are large.
+  const isLast = page.length === 0;
   const step = isLast ? position.step + 1 : position.step;
   const done = position.done + page.length;
   return {
@@ -177,10 +176,6 @@ function behind(
   };
 }
 
-function sizeOf({ collection }: Archived): number {
-  return collection === 'files' ? FILES : PAGE;
-}
-
 async function readPage(
   { archive }: BackupSource,
   archived: Archived,
@@ -189,7 +184,8 @@ async function readPage(
   const { collection } = archived;
   return await archive.page(collection, {
     after,
-    size: sizeOf(archived),
+    size: collection === 'files' ? FILES : PAGE,
+    bytes: PAGE_BYTES,
     upTo: collection === 'alerts' ? lastAlert : undefined,
   });
 }

@@ -32,10 +32,14 @@ export type StoredDocument = Record<string, unknown> & { _id: string | number };
 export interface RecordArchive {
   /** About how many there are, without counting them. */
   estimate(collection: string): Promise<number>;
-  /** By id, from behind a point; `null`: from the first on. `upTo`: no greater id. */
+  /**
+   * By id, from behind a point; `null`: from the first on. Large records make a page shorter: it ends with the one that
+   * brings it to `bytes`.
+   * @param page.upTo no greater id
+   */
   page(
     collection: string,
-    page: { after: string | number | null; size: number; upTo?: number | undefined },
+    page: { after: string | number | null; size: number; bytes?: number; upTo?: number | undefined },
   ): Promise<StoredDocument[]>;
   getMany(
     collection: string,

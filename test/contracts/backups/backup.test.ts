@@ -381,6 +381,22 @@ describe('a restored proxy', () => {
   }, 60_000);
 });
 
+describe('a page of records', () => {
+  test('ends with the record that brings it to so many bytes', async () => {
+    const { archive } = from.adapters.backups;
+    await archive.write(
+      'rule_sets',
+      times(5, (id) => ({ _id: id + 1, texts: ['x'.repeat(1000)], count: 1 })),
+    );
+    const ids = async (page: { after: number | null; bytes?: number }) =>
+      (await archive.page('rule_sets', { size: 4, ...page })).map(({ _id }) => _id);
+    expect(await ids({ after: null })).toEqual([1, 2, 3, 4]);
+    expect(await ids({ after: null, bytes: 2000 })).toEqual([1, 2]);
+    expect(await ids({ after: 2, bytes: 1 })).toEqual([3]);
+    expect(await ids({ after: 5, bytes: 1 })).toEqual([]);
+  }, 60_000);
+});
+
 describe('a restore', () => {
   test('is refused where anything is stored, and says what, unless it may replace it', async () => {
     await partitionOf(from);

@@ -7,7 +7,7 @@ import type { AlertDocument } from '../signals/alert-document.js';
 import { DURABLE, countersOf } from '../counters.js';
 import { withMongoErrors } from '../mongo-errors.js';
 
-const { EJSON } = BSON;
+const { EJSON, calculateObjectSize } = BSON;
 
 /** All but the administrator, who is there from the start and stays. */
 const CLEARED: Readonly<Record<string, object>> = { users: { _id: { $gt: 1 } } };
@@ -34,13 +34,20 @@ export function createMongoRecordArchive(db: Db): RecordArchive {
 
   return withMongoErrors<RecordArchive>({
     estimate: (collection) => of(collection).estimatedDocumentCount(),
-    async page(collection, { after, size, upTo }) {
+    async page(collection, { after, size, bytes = Infinity, upTo }) {
       const range = {
         ...(after === null ? {} : { $gt: after }),
         ...(upTo === undefined ? {} : { $lte: upTo }),
       };
       const filter = Object.keys(range).length === 0 ? {} : { _id: range };
-      return await of(collection).find(filter).sort({ _id: 1 }).limit(size).toArray();
+      const page: StoredDocument[] = [];
+      let held = 0;
+      for await (const record of of(collection).find(filter).sort({ _id: 1 }).limit(size)) {
+        page.push(record);
+        held += calculateObjectSize(record);
+        if (held >= bytes) break;
+      }
+      return page;
     },
     async getMany(collection, ids) {
       const found = await of(collection)
