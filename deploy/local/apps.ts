@@ -1,9 +1,10 @@
-import { openSync, closeSync, readSync, fstatSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { appEnvironment } from './app-environment.js';
 import { bindable, reservePort } from './free-port.js';
 import { LauncherError } from './launcher-error.js';
 import { ManagedProcess } from './managed-process.js';
+import type { ProcessPlan } from './managed-process.js';
 import { memorySetting } from './memory-plan.js';
 import { MALLOC_SETTINGS, NODE_FLAGS } from './node-process.js';
 import { openStandInCapi } from './open-stand-in-capi.js';
@@ -11,8 +12,7 @@ import type { AppServices, Stack } from './stack.js';
 import type { Workbench } from './workbench.js';
 
 const USUAL_PORT = 8080;
-const WORKER_READY = '"msg":"worker ready"';
-/** The worker touches its health file every second. */
+/** The worker listens on nothing: it touches its health file every second once it polls. */
 const WORKER_FILE_AGE_MS = 2000;
 
 /**
@@ -22,7 +22,7 @@ const WORKER_FILE_AGE_MS = 2000;
  */
 export async function openApps(
   bench: Workbench,
-  stack: Stack,
+  stack: Pick<Stack, 'run'>,
   services: AppServices,
   build: string,
   { proxyOnly = false, console }: { proxyOnly?: boolean; console: string | null },
@@ -58,7 +58,8 @@ export async function openApps(
       ),
       stack.run(
         app(bench, 'worker', join(build, 'workers/main.js'), env, [], {
-          ready: (log, from) => Promise.resolve(saysReady(log, from)),
+          prepare: () => rmSync(healthFile, { force: true }),
+          ready: async () => existsSync(healthFile),
           answers: async () => Date.now() - statSync(healthFile).mtimeMs < WORKER_FILE_AGE_MS,
         }),
       ),
@@ -111,10 +112,7 @@ function app(
   script: string,
   env: NodeJS.ProcessEnv,
   ports: readonly number[],
-  {
-    ready,
-    answers,
-  }: { ready: (log: string, from: number) => Promise<boolean>; answers: () => Promise<boolean> },
+  signs: Pick<ProcessPlan, 'prepare' | 'ready' | 'answers'>,
 ): ManagedProcess {
   const log = join(bench.paths.logs, `${name}.log`);
   const memory = memorySetting(bench.settings, `${name}HeapMb`);
@@ -130,8 +128,7 @@ function app(
     readySeconds: 180,
     expectedSeconds: 6,
     stopSeconds: 15,
-    ready: (from) => ready(log, from),
-    answers,
+    ...signs,
     memory,
     advice: [`a setting it refuses is named in its log; settings come from the environment and from .env`],
   });
@@ -141,16 +138,4 @@ async function answersOk(address: string): Promise<boolean> {
   const response = await fetch(address, { signal: AbortSignal.timeout(5000) });
   await response.arrayBuffer();
   return response.ok;
-}
-
-/** The worker listens on nothing: it says in its log that it polls. */
-function saysReady(log: string, from: number): boolean {
-  const file = openSync(log, 'r');
-  try {
-    const text = Buffer.alloc(Math.max(0, fstatSync(file).size - from));
-    readSync(file, text, 0, text.length, from);
-    return text.includes(WORKER_READY);
-  } finally {
-    closeSync(file);
-  }
 }

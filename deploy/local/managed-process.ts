@@ -48,6 +48,8 @@ export interface ProcessPlan {
   readonly readySeconds: number;
   readonly expectedSeconds: number;
   readonly stopSeconds: number;
+  /** Called before each start: takes away what an earlier run left that would make this one look ready. */
+  prepare?(): void;
   /** Asks the process itself; false or a throw: not yet. `logFrom`: where in the log this run begins. */
   ready(logFrom: number): Promise<boolean>;
   /** Asks a process that was ready whether it still answers at all; left out: only its end is noticed. */
@@ -303,6 +305,7 @@ export class ManagedProcess {
 
   async #spawn(): Promise<void> {
     const { plan } = this;
+    plan.prepare?.();
     const { output, size } = openLog(plan);
     this.#logFrom = size;
     // its own group and files, no pipes: it must survive a launcher that is killed

@@ -77,7 +77,10 @@ function worker(script: string, changes: Partial<ProcessPlan> = {}, clock: Clock
 
 describe('a supervised process', () => {
   test('is started again when it dies, the record follows, and stopping leaves nothing', async () => {
-    const { bench, managed, supervise, recorded, pid, said, backTimes } = worker(UP);
+    let prepared = 0;
+    const { bench, managed, supervise, recorded, pid, said, backTimes } = worker(UP, {
+      prepare: () => void (prepared += 1),
+    });
     await managed.start();
     supervise();
     const first = pid();
@@ -85,6 +88,7 @@ describe('a supervised process', () => {
     await backTimes(1);
     const second = recorded();
     expect(second?.pid).not.toBe(first);
+    expect(prepared).toBe(2);
     expect(said()).toMatch(
       /! worker ended \(SIGKILL\); it is started again in 0.5 s; the end of .*worker.log:\n +\| /,
     );
