@@ -6,6 +6,7 @@ import type { EnrichmentStage, TaskRecord } from '../../schemas/documents/tasks.
 import { reportAttached } from './commands/attach-files.js';
 import { copyAttached } from './commands/copy-attached.js';
 import { embedderOf } from './embedder-of.js';
+import { placeOf } from './place-of.js';
 import { requireActive, versionFacts } from './task-ref.js';
 import type { DocumentRef } from './task-ref.js';
 import type { Adapters } from '../ports/adapters.js';
@@ -43,7 +44,7 @@ const PAGE = 200;
 
 /** Activities that copy a live version: text, vectors and bytes, without parsing or embedding again. */
 export function createCopyActivities({ adapters, settings }: CopyActivityDeps) {
-  const { files, tasks, blobs, chunks, models, partitions } = adapters;
+  const { files, tasks, blobs, chunks, models } = adapters;
 
   const attachmentStores = {
     ...adapters,
@@ -77,7 +78,7 @@ export function createCopyActivities({ adapters, settings }: CopyActivityDeps) {
     if (degradedStages.length > 0) await tasks.noteEnrichment(ref.taskId, { degradedStages });
     if (parseReport !== undefined) await tasks.noteEnrichment(ref.taskId, { parseReport });
     // Where a swap was made since: what the source lacks of its vectors, publishing makes.
-    const name = embedderOf(task, await partitions.get(task.partition));
+    const name = embedderOf(task, await placeOf(adapters, task));
     const { vectorField, dimension } = await models.embedder(name);
     const nothing = Array.from({ length: dimension }, () => 0);
     const total = source.chunk_count;

@@ -15,6 +15,7 @@ import { chunksBlobId } from './chunk-list.js';
 import { enrichmentsOf, presetOf, wantsPictures } from './enrichment/enrichment-plan.js';
 import { writePicture } from './enrichment/picture-list.js';
 import { embedderOf } from './embedder-of.js';
+import { placeOf } from './place-of.js';
 import { cleanFileRecord } from './clean-up/clean-file-record.js';
 import { endTaskRecord } from './clean-up/end-task-record.js';
 import { reconcileChunks } from './clean-up/reconcile-file.js';
@@ -290,7 +291,7 @@ export function createDocumentActivities(deps: DocumentActivityDeps) {
     // Some readers choose by the file's extension.
     const path = join(directory, `upload.${kind}`);
     await pipeline(await blobs.read(task.upload.upload_id), createWriteStream(path), { signal });
-    const partition = await deps.adapters.partitions.get(task.partition);
+    const partition = await placeOf(deps.adapters, task);
     const embedder = await models.embedder(embedderOf(task, partition));
     const preset = await presetOf(deps.adapters, partition);
     const wanted = chunkingOf(preset);

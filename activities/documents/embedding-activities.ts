@@ -4,6 +4,7 @@ import { countChunks, readChunkBatches } from './chunk-list.js';
 import { embedTexts } from './embed-texts.js';
 import { embeddedText } from './embedded-text.js';
 import { embedderOf } from './embedder-of.js';
+import { placeOf } from './place-of.js';
 import type { DocumentRef } from './task-ref.js';
 import { openContexts } from './enrichment/context-list.js';
 import type { Adapters } from '../ports/adapters.js';
@@ -14,7 +15,7 @@ import type { Publish, Published } from './publish-version.js';
 import { storedChunk } from './version-chunks.js';
 
 export interface EmbeddingActivityDeps {
-  adapters: Pick<Adapters, 'tasks' | 'blobs' | 'chunks' | 'models' | 'partitions'>;
+  adapters: Pick<Adapters, 'files' | 'tasks' | 'blobs' | 'chunks' | 'models' | 'partitions'>;
   publish: Publish;
   meter?: Pick<Meter, 'stageTook'>;
 }
@@ -26,7 +27,7 @@ interface Cursor {
 
 /** Activities whose time is spent in an embedding model. */
 export function createEmbeddingActivities(deps: EmbeddingActivityDeps) {
-  const { tasks, blobs, chunks, models, partitions } = deps.adapters;
+  const { tasks, blobs, chunks, models } = deps.adapters;
   const { meter = UNMEASURED } = deps;
 
   /**
@@ -45,7 +46,7 @@ export function createEmbeddingActivities(deps: EmbeddingActivityDeps) {
     const before = (context.info.heartbeatDetails as Cursor | undefined)?.stored ?? 0;
     const task = await advanceUnpublished(tasks, ref, { stage: 'embed', attempt: context.info.attempt });
     if (task === null) return { stored: before, published: { replaced: true } };
-    const partition = await partitions.get(task.partition);
+    const partition = await placeOf(deps.adapters, task);
     const embedder = await models.embedder(embedderOf(task, partition));
     await chunks.ensureField({ vectorField: embedder.vectorField, dimension: embedder.dimension });
 

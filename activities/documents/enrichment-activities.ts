@@ -16,10 +16,14 @@ import { isBuiltin } from '../models/builtin/builtin-endpoints.js';
 import type { Adapters } from '../ports/adapters.js';
 import { UNMEASURED } from '../ports/meter.js';
 import type { Meter } from '../ports/meter.js';
+import { placeOf } from './place-of.js';
 import { timed } from './timed.js';
 
 export interface EnrichmentActivityDeps {
-  adapters: Pick<Adapters, 'tasks' | 'blobs' | 'models' | 'partitions' | 'presets' | 'promptSource'>;
+  adapters: Pick<
+    Adapters,
+    'files' | 'tasks' | 'blobs' | 'models' | 'partitions' | 'presets' | 'promptSource'
+  >;
   meter?: Pick<Meter, 'stageTook'>;
   /** One question to a model may take so long. */
   settings: { timeoutMs: number };
@@ -192,7 +196,7 @@ export function createEnrichmentActivities(deps: EnrichmentActivityDeps) {
   ): Promise<{ degraded: EnrichmentStage[]; chunkCount?: number }> => {
     const { cancellationSignal: signal, info } = Context.current();
     const task = await readActiveTask(tasks, ref);
-    const config = await presetOf(deps.adapters, await deps.adapters.partitions.get(task.partition));
+    const config = await presetOf(deps.adapters, await placeOf(deps.adapters, task));
     const degraded: EnrichmentStage[] = [];
     for (const stage of enrichmentsOf(config, task.pictures)) {
       try {
