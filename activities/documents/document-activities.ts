@@ -70,7 +70,7 @@ export interface DocumentActivityDeps {
 }
 
 /** A crashed parser may be the machine's fault, three crashes are the document's. */
-const PARSER_TRIES = 3;
+const MAX_CRASHES = 3;
 const TOO_MUCH: ReadonlySet<ErrorCode> = new Set([
   'FILE_TOO_COMPLEX',
   'PARSE_TIMEOUT',
@@ -126,12 +126,12 @@ function readingFacts(task: TaskRecord, { report, mail, attachments }: ParsedDoc
 }
 
 /** A parser that stops again and again is stopped by the document. */
-function damageOf(error: unknown, attempts: number): unknown {
-  if (!(error instanceof AppError) || error.code !== 'PARSER_CRASHED') return error;
+function damageOf(crash: AppError, crashes: number): AppError {
+  if (crashes < MAX_CRASHES) return crash;
   return new AppError(
     'FILE_CORRUPT',
-    `The program that reads this type of file stopped on it ${attempts} times. Saving the file anew in the program it comes from may help.`,
-    { cause: error, details: error.details },
+    `The program that reads this type of file stopped on it ${crashes} times. Saving the file anew in the program it comes from may help.`,
+    { cause: crash, details: crash.details },
   );
 }
 
@@ -355,6 +355,14 @@ export function createDocumentActivities(deps: DocumentActivityDeps) {
     return { chunkCount: live?.chunk_count ?? 0, stored: true, published: { replaced: true } };
   };
 
+  /** Crashes are counted by themselves: an attempt also ends by a worker that is restarted or a store that is away. */
+  const countedCrash = async (task: TaskRecord, error: unknown): Promise<unknown> => {
+    if (!(error instanceof AppError) || error.code !== 'PARSER_CRASHED') return error;
+    const crashes = (task.parser_crashes ?? 0) + 1;
+    await tasks.report(task.task_id, { parser_crashes: crashes });
+    return damageOf(error, crashes);
+  };
+
   /**
    * Bytes → chunk list. Repeating it writes the same list again. `enrich`: the partition's preset asks for a model to
    * say something of the document before it is embedded.
@@ -371,7 +379,6 @@ export function createDocumentActivities(deps: DocumentActivityDeps) {
     const before = begun === null && goOn ? await wentThrough(ref) : null;
     if (before !== null) return before;
     const task = requireActive(begun);
-    const { attempt } = task;
     const directory = await mkdtemp(join(deps.settings.scratchDirectory, 'document-'));
     try {
       const read = await readUpload(ref, task, directory);
@@ -386,7 +393,7 @@ export function createDocumentActivities(deps: DocumentActivityDeps) {
       await putDown(ref, parsed, directory);
       return { ...known, ...(isEnriched ? { enrich: true } : {}) };
     } catch (error) {
-      throw attempt >= PARSER_TRIES ? damageOf(error, attempt) : error;
+      throw await countedCrash(task, error);
     } finally {
       await rm(directory, { recursive: true, force: true });
     }

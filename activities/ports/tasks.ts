@@ -20,6 +20,7 @@ export interface TaskProgress {
   /** 0 to 1. */
   progress?: number;
   attempt?: number;
+  parser_crashes?: number;
 }
 
 /** What reading a file has come to. */

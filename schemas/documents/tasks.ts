@@ -55,6 +55,8 @@ export interface TaskRecord {
   /** 0 to 1. */
   progress: number;
   attempt: number;
+  /** How often the program that reads the file crashed on it; missing: never. */
+  parser_crashes?: number;
   partition: string;
   file_id: string;
   file_key: string;

@@ -59,6 +59,8 @@ export function taskStoreContract(subject: Subject<TaskStore>): void {
     test('reports progress while active', async () => {
       const { task_id } = await insert();
       expect(await store().report(task_id, { stage: 'embed', progress: 0.5, attempt: 2 })).toBe(true);
+      expect(await store().report(task_id, { parser_crashes: 1 })).toBe(true);
+      expect(await store().get(task_id)).toMatchObject({ parser_crashes: 1 });
       expect(await store().report(task_id, {})).toBe(true);
       expect(await store().get(task_id)).toMatchObject({ stage: 'embed', progress: 0.5, attempt: 2 });
     });

@@ -163,6 +163,7 @@ describe('parseDocument', () => {
       inActivity(() => bench.documents.parseDocument(ref), { attempt }).result.catch(
         (error: unknown) => error,
       );
+    expect(await parse(1)).toMatchObject({ code: 'PARSER_CRASHED' });
     expect(await parse(2)).toMatchObject({ code: 'PARSER_CRASHED' });
     expect(await parse(3)).toMatchObject({
       code: 'FILE_CORRUPT',
@@ -170,6 +171,24 @@ describe('parseDocument', () => {
         'The program that reads this type of file stopped on it 3 times. ' +
         'Saving the file anew in the program it comes from may help.',
     });
+  });
+
+  it('counts no attempt that ended otherwise as a crash', async () => {
+    const ends = [
+      new AppError('STORAGE_ERROR'),
+      new AppError('STORAGE_ERROR'),
+      new AppError('PARSER_CRASHED'),
+    ];
+    const bench = await activityBench({
+      async parseAndChunk() {
+        throw ends.shift();
+      },
+    });
+    const ref = refOf(await bench.admit('guide', 'text'));
+    const codes: string[] = [];
+    for (const attempt of [1, 2, 3])
+      codes.push(await codeOf(inActivity(() => bench.documents.parseDocument(ref), { attempt }).result));
+    expect(codes).toEqual(['STORAGE_ERROR', 'STORAGE_ERROR', 'PARSER_CRASHED']);
   });
 });
 
