@@ -10,9 +10,14 @@ export interface CallbackActivityDeps {
     /** Younger ones are skipped: the task's own workflow sends them. */
     graceMs: number;
   };
+  now?: () => Date;
 }
 
 const SHARE = 200;
+/** Workflows pause for a quarter of an hour at most between two attempts: one that rested for so long is gone. */
+const STALLED_MS = 3_600_000;
+/** So long after the end of its task a callback is given up; its workflow, which tries for a day, does so before. */
+const GIVEN_UP_MS = 36 * 3_600_000;
 
 /** Keys that the server sets; the receiver gets back what the client sent (wire contract, section 3.4). */
 const SERVER_KEYS: ReadonlySet<string> = new Set([
@@ -40,7 +45,11 @@ function isTold(task: TaskRecord): boolean {
 }
 
 /** Activities of completion callbacks. */
-export function createCallbackActivities({ adapters, settings }: CallbackActivityDeps) {
+export function createCallbackActivities({
+  adapters,
+  settings,
+  now = () => new Date(),
+}: CallbackActivityDeps) {
   const { tasks, callbacks, callbackClient } = adapters;
 
   /**
@@ -69,14 +78,21 @@ export function createCallbackActivities({ adapters, settings }: CallbackActivit
 
   const giveUpCallback = (taskId: string): Promise<void> => callbacks.end(taskId, 'failed');
 
-  /** Callbacks of ended tasks without an attempt: the workflow was gone when the task ended. */
+  /**
+   * Callbacks of ended tasks that no workflow sends: those without an attempt, as it was gone when the task ended, and
+   * those whose last attempt is long ago. To start one that is at work after all is harmless.
+   */
   const findUntoldCallbacks = async (): Promise<string[]> => {
-    const waiting = await callbacks.listUntried(new Date(Date.now() - settings.graceMs), SHARE);
+    const present = now().getTime();
+    const untried = await callbacks.listUntried(new Date(present - settings.graceMs), SHARE);
+    const stalled = await callbacks.listStalled(new Date(present - STALLED_MS), SHARE);
     const untold: string[] = [];
-    for (const { task_id: taskId } of waiting) {
+    for (const { task_id: taskId, attempts } of [...untried, ...stalled]) {
       const task = await tasks.get(taskId);
       if (task === null) await callbacks.remove(taskId);
       else if (task.state === 'CANCELLED') await callbacks.end(taskId, 'withdrawn');
+      else if (attempts > 0 && present - (task.finished_at?.getTime() ?? present) > GIVEN_UP_MS)
+        await callbacks.end(taskId, 'failed');
       else if (isTold(task)) untold.push(taskId);
     }
     return untold;

@@ -123,6 +123,8 @@ export interface CallbackStore {
   end(taskId: string, state: Exclude<CallbackState, 'waiting'>): Promise<void>;
   /** Waiting ones that were never tried, of before a point in time, oldest first. */
   listUntried(before: Date, limit: number): Promise<CallbackRecord[]>;
+  /** Waiting ones that were tried, the last time before a point in time, in any order. */
+  listStalled(before: Date, limit: number): Promise<CallbackRecord[]>;
   remove(taskId: string): Promise<void>;
   /** Removes ended ones of before a point in time. Answers how many. */
   removeEnded(before: Date): Promise<number>;

@@ -49,6 +49,22 @@ export function callbackStoreContract(subject: Subject<CallbackStore>): void {
       });
     });
 
+    test('lists what was tried, still waits, and was not tried for a while', async () => {
+      const [fresh, tried, ended] = [await insert(), await insert('s3cret'), await insert()];
+      for (const taskId of [tried, ended])
+        await store().noteAttempt(taskId, { status: 500, error: 'failed' });
+      await store().end(ended, 'failed');
+      const stalled = async (before: Date) =>
+        (await store().listStalled(before, 1000)).map(({ task_id }) => task_id);
+      const listed = await stalled(soon());
+      expect(listed).toContain(tried);
+      for (const taskId of [fresh, ended]) expect(listed).not.toContain(taskId);
+      expect(await stalled(new Date(Date.now() - 60_000))).not.toContain(tried);
+      expect(await store().listStalled(soon(), 1)).toHaveLength(1);
+      const found = (await store().listStalled(soon(), 1000)).find(({ task_id }) => task_id === tried);
+      expect(found).toMatchObject({ attempts: 1, token: null });
+    });
+
     test('removes what has ended and is old, never what waits', async () => {
       const [waiting, ended] = [await insert(), await insert()];
       await store().end(ended, 'withdrawn');

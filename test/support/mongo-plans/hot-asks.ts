@@ -325,6 +325,7 @@ function taskAsks({ tasks, callbacks }: Stores): Ask[] {
     ['callbacks.get', () => callbacks.get('new')],
     ['callbacks.noteAttempt', () => callbacks.noteAttempt('new', { status: 500, error: null })],
     ['callbacks.listUntried', () => callbacks.listUntried(new Date(), 50)],
+    ['callbacks.listStalled', () => callbacks.listStalled(new Date(), 50)],
     ['callbacks.end', () => callbacks.end('new', 'delivered')],
     ['callbacks.remove', () => callbacks.remove('new')],
     ['callbacks.countEnded', () => callbacks.countEnded(ago(300), 100)],

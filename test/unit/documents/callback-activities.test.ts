@@ -19,8 +19,12 @@ const callbackClient: CallbackClient = {
   close: async () => undefined,
 };
 
-function activities() {
-  return createCallbackActivities({ adapters: { ...stores, callbackClient }, settings: { graceMs: -1000 } });
+function activities(hoursLater = 0) {
+  return createCallbackActivities({
+    adapters: { ...stores, callbackClient },
+    settings: { graceMs: -1000 },
+    now: () => new Date(Date.now() + hoursLater * 3_600_000),
+  });
 }
 
 beforeEach(() => {
@@ -90,5 +94,16 @@ describe('findUntoldCallbacks', () => {
     expect(await activities().findUntoldCallbacks()).toEqual([untold]);
     expect((await stores.callbacks.get(running))?.state).toBe('waiting');
     expect((await stores.callbacks.get(cancelled))?.state).toBe('withdrawn');
+  });
+
+  it('finds those whose last attempt is long ago, and gives them up in the end', async () => {
+    const stalled = await ended('COMPLETED');
+    answers = [503];
+    await expect(send(stalled)).rejects.toThrow();
+    expect(await activities().findUntoldCallbacks()).toEqual([]);
+    expect(await activities(2).findUntoldCallbacks()).toEqual([stalled]);
+    expect((await stores.callbacks.get(stalled))?.state).toBe('waiting');
+    expect(await activities(37).findUntoldCallbacks()).toEqual([]);
+    expect((await stores.callbacks.get(stalled))?.state).toBe('failed');
   });
 });

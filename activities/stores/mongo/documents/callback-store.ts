@@ -87,6 +87,13 @@ export function createMongoCallbackStore(
       // Callbacks are not sent from here: the token stays encrypted.
       return documents.map((document) => toRecord(document, null));
     },
+    async listStalled(before, limit) {
+      const documents = await callbacks
+        .find({ state: 'waiting', attempts: { $gt: 0 }, updated_at: { $lt: before } })
+        .limit(limit)
+        .toArray();
+      return documents.map((document) => toRecord(document, null));
+    },
     async remove(taskId) {
       await callbacks.deleteOne({ _id: taskId });
     },

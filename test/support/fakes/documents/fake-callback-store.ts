@@ -41,6 +41,14 @@ export function createFakeCallbackStore(): CallbackStore {
         .slice(0, limit)
         .map((callback) => ({ ...copyRecord(callback), token: null }));
     },
+    async listStalled(before, limit) {
+      return [...callbacks.values()]
+        .filter(
+          ({ state, attempts, updated_at }) => state === 'waiting' && attempts > 0 && updated_at < before,
+        )
+        .slice(0, limit)
+        .map((callback) => ({ ...copyRecord(callback), token: null }));
+    },
     async remove(taskId) {
       callbacks.delete(taskId);
     },
