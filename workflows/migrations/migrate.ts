@@ -140,13 +140,16 @@ export async function migrate(
     });
     throw error;
   }
-  if (last?.ended !== true)
+  if (last?.ended !== true) {
+    // Not the end of the window that this one began with: a person may have resumed it since.
+    const { windowEndsAt: _former, ...rest } = input;
     return continueAsNew<typeof migrate>({
-      ...input,
+      ...rest,
       pagesPerSecond,
       ...(windowEndsAt === null ? {} : { windowEndsAt }),
       continued: { last, paused: isPaused },
     });
+  }
   const { done, figures } = last;
   await CancellationScope.nonCancellable(() => endMigration({ runId, state: 'completed', error: null }));
   return { done, figures };
