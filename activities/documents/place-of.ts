@@ -3,8 +3,8 @@ import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import type { Adapters } from '../ports/adapters.js';
 
 /**
- * The partition by whose settings a task's file is read: the one that the file is in now. The task names the one that it
- * was admitted in; the file may have been moved since, and another partition may have that name by now.
+ * The partition by whose settings a task's file is read: the one that the file is in now. The task names the one that
+ * it was admitted in; the file may have been moved since, and another partition may have that name by now.
  * @returns null when the file or its partition is gone
  */
 export async function placeOf(

@@ -107,7 +107,11 @@ export function createFakeTaskStore(): TaskStore {
         (task) => task.generation,
       );
       return listed.map(({ task_id, generation, state, handed_over_at, cleaned_at, upload }) => ({
-        ...{ task_id, generation, state, handed_over_at, cleaned_at },
+        task_id,
+        generation,
+        state,
+        handed_over_at,
+        cleaned_at,
         upload: { upload_id: upload.upload_id },
       }));
     },
