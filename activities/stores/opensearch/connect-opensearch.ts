@@ -44,6 +44,9 @@ export interface OpenSearchOptions extends OpenSearchAccess {
   aws?: { region: string; service: 'es' | 'aoss' } | null;
 }
 
+/** Operations that the engine answers from those shards alone that it reaches: what the others hold counts as none. */
+const READS_SHARDS: ReadonlySet<string> = new Set(['search', 'count']);
+
 /**
  * Of an answer. The engine says in a header of its own for each batch of a request what it has used; Node's limit of
  * 16 kB holds some 70 of them.
@@ -135,7 +138,7 @@ export function connectOpenSearch(
     signal?.addEventListener('abort', abort, { once: true });
     try {
       const answer = (await pending).body as Answer;
-      if (path.endsWith('/_search') && isPartial(answer as object))
+      if (READS_SHARDS.has(operationOf(path)) && isPartial(answer as object))
         throw new AppError('VDB_CONNECTION_ERROR', 'Some shards of the index gave no answer.');
       done(false);
       return answer;
