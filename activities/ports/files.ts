@@ -88,7 +88,10 @@ export interface FileStore {
    * by now. Repeating is harmless.
    */
   attachWorkspace(file: Pick<FileRecord, 'file_key' | 'partition'>, workspaceKey: string): Promise<boolean>;
-  /** Takes a file out of a workspace, whatever becomes of it. False when it was not in it. */
+  /**
+   * Takes a file out of a workspace. Out of its last one it lives by itself from then on, in later ones too. False when
+   * it was not in it.
+   */
   detachWorkspace(fileKey: string, workspaceKey: string): Promise<boolean>;
   /**
    * A workspace lets go of a file. `orphaned`: it was the last one of a file that lives by its workspaces, and the

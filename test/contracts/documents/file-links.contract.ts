@@ -221,6 +221,23 @@ export function fileLinksContract(subject: Subject<FileStore>): void {
       expect(await recordOf(file.fileKey)).toMatchObject({ workspaces: [], deleted_at: null });
     });
 
+    test('a file that was taken out of its last workspace lives by itself, in later ones too', async () => {
+      const file = await makeLive({ workspaces: ['w7', 'w8'] });
+      expect(await store().detachWorkspace(file.fileKey, 'w7')).toBe(true);
+      expect(await recordOf(file.fileKey)).toMatchObject({ workspaces: ['w8'], independent: false });
+      expect(await store().detachWorkspace(file.fileKey, 'w8')).toBe(true);
+      expect(await recordOf(file.fileKey)).toMatchObject({ workspaces: [], independent: true });
+      expect(await store().attachWorkspace(placeOf(file), 'w9')).toBe(true);
+      expect(await store().releaseWorkspace(file.fileKey, 'w9', { keepFile: false })).toEqual({
+        outcome: 'released',
+      });
+      const keys = times(8, (index) => `y${index}`);
+      const several = await makeLive({ workspaces: keys });
+      const detached = await Promise.all(keys.map((key) => store().detachWorkspace(several.fileKey, key)));
+      expect(detached).toEqual(keys.map(() => true));
+      expect(await recordOf(several.fileKey)).toMatchObject({ workspaces: [], independent: true });
+    });
+
     test('an attachment goes with the last version of its mail', async () => {
       const mail = randomUUID();
       const attachedTo = (of: number) => ({ fileKey: mail, generation: of });

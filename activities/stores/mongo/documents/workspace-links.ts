@@ -48,11 +48,22 @@ export function createWorkspaceLinks(files: Collection<FileDocument>): Workspace
     },
 
     async detachWorkspace(fileKey, workspaceKey) {
-      const { matchedCount } = await files.updateOne(
-        { _id: fileKey, workspaces: workspaceKey, ...NAMED },
-        { $pull: { workspaces: workspaceKey } },
-      );
-      return matchedCount === 1;
+      const inside = { _id: fileKey, workspaces: workspaceKey, ...NAMED };
+      for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+        // It has outlived its last one, and stands by itself: a later workspace must not take it along.
+        const last = await files.updateOne(
+          { ...inside, 'workspaces.1': { $exists: false } },
+          { $set: { workspaces: [], independent: true } },
+        );
+        if (last.matchedCount === 1) return true;
+        const oneOfSeveral = await files.updateOne(
+          { ...inside, 'workspaces.1': { $exists: true } },
+          { $pull: { workspaces: workspaceKey } },
+        );
+        if (oneOfSeveral.matchedCount === 1) return true;
+        if ((await files.countDocuments(inside, { limit: 1 })) === 0) return false;
+      }
+      throw new AppError('CONFLICT', 'The file changed while it was taken out of its workspace; try again.');
     },
 
     async releaseWorkspace(fileKey, workspaceKey, { keepFile }) {

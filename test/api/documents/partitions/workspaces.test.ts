@@ -228,6 +228,18 @@ describe('files of a workspace', () => {
     expect(await liveFiles()).toEqual(['a', 'b']);
   });
 
+  it('stay with the next workspace when they outlived their own', async () => {
+    for (const id of ['w', 'later']) await create(id);
+    await indexInto('a', 'w');
+    expect((await ask('DELETE', `${W}/w/files/a`))[0]).toBe(200);
+    expect((await ask('POST', `${W}/later/files`, { file_ids: ['a'] }))[0]).toBe(200);
+    expect(await ask('DELETE', `${W}/later`)).toEqual([
+      200,
+      { status: 'deleted', orphaned_files_deleted: 0, orphaned_files_failed: [], kept_files: 0 },
+    ]);
+    expect(await liveFiles()).toEqual(['a']);
+  });
+
   it('are all put in, or none', async () => {
     await create('w');
     await index('a');

@@ -154,6 +154,7 @@ export function createFakeFileStore(): FileStore {
       const file = files.get(fileKey);
       if (file === undefined || !file.workspaces.includes(workspaceKey)) return false;
       file.workspaces = file.workspaces.filter((key) => key !== workspaceKey);
+      if (file.workspaces.length === 0) file.independent = true;
       return true;
     },
     async releaseWorkspace(fileKey, workspaceKey, { keepFile }) {
