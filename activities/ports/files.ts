@@ -18,6 +18,9 @@ interface WorkspaceFile extends Pick<FileRecord, 'file_key' | 'partition' | 'fil
   is_live: boolean;
 }
 
+/** What is told of a file that shall be put into a workspace. */
+export type PlacedFile = Pick<FileRecord, 'file_key' | 'partition' | 'file_id' | 'workspaces'>;
+
 export interface FileStore {
   /** The active record of a name (live or not, never a tombstone). */
   get(partition: string, fileId: string): Promise<FileRecord | null>;
@@ -81,6 +84,8 @@ export interface FileStore {
   forgetUploader(userId: number): Promise<void>;
   /** Files in a workspace, by file id, tombstones left out; pending ones too. Their names alone, however many. */
   listByWorkspace(workspaceKey: string): Promise<WorkspaceFile[]>;
+  /** Live files of a partition among these ids, in no order. Their names and workspaces alone, however many. */
+  listPlaced(partition: string, fileIds: readonly string[]): Promise<PlacedFile[]>;
   /** Keys of the live files in a workspace, however many. */
   listWorkspaceKeys(workspaceKey: string): Promise<string[]>;
   /**

@@ -14,6 +14,7 @@ import {
   WorkspaceFiles,
   WorkspaceList,
 } from '../../../schemas/documents/partitions-api.js';
+import type { PlacedFile } from '../../../activities/ports/files.js';
 import { deleteWorkspace } from '../../../activities/documents/commands/delete-workspace.js';
 import { confirmWorkspaces } from '../../../activities/documents/commands/confirm-admission.js';
 import { noSuchFile, noSuchPartition } from '../../../activities/documents/commands/refusals.js';
@@ -28,6 +29,9 @@ const DeleteQuery = z.object({ keep_files: z.stringbool().default(false) });
 
 const WORKSPACES = '/partition/{partition}/workspaces';
 const WORKSPACE = `${WORKSPACES}/{workspace_id}`;
+
+/** Of the files that are put into a workspace: how many names are looked up in one question. */
+const NAMES_AT_ONCE = 1_000;
 
 function present(workspace: WorkspaceRecord) {
   return {
@@ -66,6 +70,32 @@ export function workspaceRoutes({ adapters, workflows }: GatewayDeps): Route[] {
     const file = await files.get(partition, fileId);
     if (file === null || file.live === null) throw noSuchFile({ partition, fileId });
     return file;
+  };
+
+  /** @throws AppError FILE_NOT_FOUND (404), plain, for the first that is not live; the signal's reason */
+  const liveFiles = async (partition: string, fileIds: readonly string[], signal: AbortSignal) => {
+    const found: PlacedFile[] = [];
+    for (let from = 0; from < fileIds.length; from += NAMES_AT_ONCE) {
+      signal.throwIfAborted();
+      const names = fileIds.slice(from, from + NAMES_AT_ONCE);
+      const page = new Map((await files.listPlaced(partition, names)).map((file) => [file.file_id, file]));
+      for (const fileId of names) {
+        const file = page.get(fileId);
+        if (file === undefined) throw noSuchFile({ partition, fileId });
+        found.push(file);
+      }
+    }
+    return found;
+  };
+
+  /** @throws AppError FILE_NOT_FOUND (404), plain, when one was deleted or moved meanwhile; none is put in then */
+  const attachAll = async (found: readonly PlacedFile[], key: string): Promise<void> => {
+    for (const [at, file] of found.entries()) {
+      if (await files.attachWorkspace(file, key)) continue;
+      for (const { file_key, workspaces: before } of found.slice(0, at))
+        if (!before.includes(key)) await files.detachWorkspace(file_key, key);
+      throw noSuchFile({ partition: file.partition, fileId: file.file_id });
+    }
   };
 
   return [
@@ -161,14 +191,14 @@ export function workspaceRoutes({ adapters, workflows }: GatewayDeps): Route[] {
       request: { params: WorkspaceParams, body: FilesToAttach },
       responses: { 200: { description: 'Added', schema: FilesAttached } },
       errors: ['PARTITION_NOT_FOUND', 'WORKSPACE_NOT_FOUND', 'FILE_NOT_FOUND', 'VALIDATION_ERROR'],
-      async handle({ log }, { params: { partition, workspace_id: workspaceId }, body: { file_ids } }) {
+      async handle(
+        { log, signal },
+        { params: { partition, workspace_id: workspaceId }, body: { file_ids } },
+      ) {
         await requirePartition(partition);
         const { workspace_key: key } = await find(partition, workspaceId);
-        const found = [];
-        for (const fileId of new Set(file_ids)) found.push(await liveFile(partition, fileId));
-        for (const file of found)
-          if (!(await files.attachWorkspace(file, key)))
-            throw noSuchFile({ partition, fileId: file.file_id });
+        const found = await liveFiles(partition, [...new Set(file_ids)], signal);
+        await attachAll(found, key);
         const deps = { ...adapters, workflows, log };
         // Deleted while we were at it: then the files are let go again, and none is in it.
         const gone = !(await workspaces.getMany([key])).has(key);

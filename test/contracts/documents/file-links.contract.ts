@@ -209,6 +209,24 @@ export function fileLinksContract(subject: Subject<FileStore>): void {
       expect(await recordOf(dead.fileKey)).toMatchObject({ workspaces: [], independent: true });
     });
 
+    test('names live files by their ids, with their workspaces and nothing else', async () => {
+      const partition = `p-${randomUUID()}`;
+      const inside = await makeLive({ partition, workspaces: ['w10', 'w11'] });
+      const outside = await makeLive({ partition });
+      const pending = await admit({ partition, workspaces: ['w10'] });
+      const ids = [inside, outside, pending].map(({ fileId }) => fileId);
+      const found = await store().listPlaced(partition, [...ids, 'none']);
+      const placed = [inside, outside].map((file, at) => ({
+        file_key: file.fileKey,
+        partition,
+        file_id: file.fileId,
+        workspaces: at === 0 ? ['w10', 'w11'] : [],
+      }));
+      expect(new Set(found)).toEqual(new Set(placed));
+      expect(await store().listPlaced('another', ids)).toEqual([]);
+      expect(await store().listPlaced(partition, [])).toEqual([]);
+    });
+
     test('detaching never deletes; a replacement keeps the workspaces', async () => {
       const file = await makeLive({ workspaces: ['w6'] });
       generation += 1;

@@ -246,6 +246,7 @@ function fileAsks({ files, claims, blobs, records }: Stores): Ask[] {
     ],
     ['files.releaseWorkspace', () => files.releaseWorkspace('new-key', 'x', { keepFile: true })],
     ['files.listByWorkspace', () => files.listByWorkspace('workspace-20')],
+    ['files.listPlaced', () => files.listPlaced(large, ['file-100', 'file-200'])],
     ['files.listWorkspaceKeys', () => files.listWorkspaceKeys('workspace-20')],
     ['files.listRelated', () => files.listRelated(EVERYTHING, large, 'relation-40', { limit: 20 })],
     [

@@ -1,12 +1,17 @@
 import type { Collection } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
 import type { FileStore } from '../../../ports/files.js';
-import { LIVE, NAMED, PRESENT, toFileRecord, tombstone } from './file-document.js';
+import { LIVE, NAMED, nameKey, PRESENT, toFileRecord, tombstone } from './file-document.js';
 import type { FileDocument } from './file-document.js';
 
 type WorkspaceLinks = Pick<
   FileStore,
-  'listByWorkspace' | 'listWorkspaceKeys' | 'attachWorkspace' | 'detachWorkspace' | 'releaseWorkspace'
+  | 'listByWorkspace'
+  | 'listPlaced'
+  | 'listWorkspaceKeys'
+  | 'attachWorkspace'
+  | 'detachWorkspace'
+  | 'releaseWorkspace'
 >;
 
 /** How often a record may change between two looks at it before we give up. */
@@ -29,6 +34,22 @@ export function createWorkspaceLinks(files: Collection<FileDocument>): Workspace
         file_id,
         // Left out of the answer where it is null, since nothing lies in it.
         is_live: live != null,
+      }));
+    },
+
+    async listPlaced(partition, fileIds) {
+      const names = fileIds.map((fileId) => nameKey(partition, fileId));
+      const documents = await files
+        .find(
+          { name_key: { $in: names }, live: { $ne: null } },
+          { projection: { file_id: 1, partition: 1, workspaces: 1 } },
+        )
+        .toArray();
+      return documents.map(({ _id, partition: place, file_id, workspaces = [] }) => ({
+        file_key: _id,
+        partition: place,
+        file_id,
+        workspaces,
       }));
     },
 

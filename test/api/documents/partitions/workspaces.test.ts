@@ -257,6 +257,27 @@ describe('files of a workspace', () => {
     expect((await ask('GET', '/partition/one/files/none/workspaces'))[0]).toBe(404);
   });
 
+  it('are not put in when one of them goes meanwhile; what was in it stays', async () => {
+    await create('w');
+    for (const id of ['a', 'b', 'c']) await index(id);
+    await ask('POST', `${W}/w/files`, { file_ids: ['b'] });
+    const { files } = gateway.adapters;
+    const attach = files.attachWorkspace.bind(files);
+    const last = (await files.get('one', 'c'))?.file_key;
+    files.attachWorkspace = async (file, key) => {
+      // Deleted behind the look at all of them.
+      if (file.file_key === last)
+        await gateway.call('DELETE', '/indexer/partition/one/file/c', { token: ada.token });
+      return attach(file, key);
+    };
+    expect(await ask('POST', `${W}/w/files`, { file_ids: ['a', 'b', 'c'] })).toEqual([
+      404,
+      { detail: "File 'c' not found in partition 'one'" },
+    ]);
+    expect(await filesIn('w')).toEqual(['b']);
+    expect(await liveFiles()).toEqual(['a', 'b']);
+  });
+
   it('go out of it when they are deleted', async () => {
     await create('w');
     await indexInto('a', 'w');

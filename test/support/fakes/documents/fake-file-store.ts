@@ -137,6 +137,16 @@ export function createFakeFileStore(): FileStore {
           is_live: live !== null,
         }));
     },
+    async listPlaced(partition, fileIds) {
+      return liveOf(partition)
+        .filter(({ file_id }) => fileIds.includes(file_id))
+        .map(({ file_key, partition: place, file_id, workspaces }) => ({
+          file_key,
+          partition: place,
+          file_id,
+          workspaces: [...workspaces],
+        }));
+    },
     async listWorkspaceKeys(workspaceKey) {
       return [...files.values()]
         .filter(
