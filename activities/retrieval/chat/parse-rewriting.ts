@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isoTime } from '../../../schemas/iso-time.js';
 
 /** Half-open, in UTC: `from` is included, `until` is not. */
 export interface TimeSpan {
@@ -27,13 +28,16 @@ const text = z
   .transform((given) => given.replace(/\s+/g, ' ').trim().slice(0, MAX_QUERY_LENGTH))
   .pipe(z.string().min(1));
 
-/** What cannot be read as a time counts as none: a span is a help, not a condition. */
+/**
+ * What is no ISO 8601 time counts as none, since a span is a help and not a condition: other forms would be read in the
+ * zone of the machine.
+ */
 const time = z
   .string()
-  .transform(
-    (given) => new Date(/^\d{4}-\d{2}-\d{2}$/.test(given.trim()) ? `${given.trim()}T00:00:00Z` : given),
-  )
-  .pipe(z.date())
+  .transform((given) => {
+    const milliseconds = isoTime(given.trim());
+    return milliseconds === null ? undefined : new Date(milliseconds);
+  })
   .optional()
   .catch(undefined);
 

@@ -39,6 +39,22 @@ describe('parseRewriting', () => {
     expect(rewriting?.requiresRetrieval).toBe(true);
   });
 
+  test.each([
+    ['2024-03-01T00:00:00', '2024-03-01T00:00:00Z'],
+    [' 2024-03-01 09:30 ', '2024-03-01T09:30:00Z'],
+    ['2024-03-01T00:00:00+0200', '2024-02-29T22:00:00Z'],
+    // In the zone of the machine, or beyond what the stores can keep.
+    ['2024/03/01', null],
+    ['March 1, 2024', null],
+    ['12024-01-01', null],
+    ['9999-12-31T23:59:59-05:00', null],
+  ])('reads the time %j alike on every machine', (given, read) => {
+    const rewriting = parseRewriting(JSON.stringify({ queries: [{ query: 'a', created_after: given }] }));
+    expect(rewriting?.queries).toEqual([
+      read === null ? { text: 'a' } : { text: 'a', span: { from: new Date(read) } },
+    ]);
+  });
+
   test.each(['', 'The pump is green.', '{"queries": []}', '{"queries": [', '[1, 2]', '}{', '{"a": {"b": 1}'])(
     'finds nothing in %j',
     (answer) => expect(parseRewriting(answer)).toBeNull(),
