@@ -174,11 +174,25 @@ export function connectTemporal(
   const steerImport = (sourceId: string, ask: (run: WorkflowHandle) => Promise<unknown>): Promise<void> =>
     steer(importWorkflowId(prefix, sourceId), 'IMPORT_NOT_RUNNING', ask);
 
-  /** False when none runs under this id. */
-  const cancelled = async (workflowId: string): Promise<boolean> => {
+  /** The workflow of this run alone, which its memo names; null when the id is another run's by now. */
+  const handleOfRun = async (workflowId: string, runId: string): Promise<WorkflowHandle | null> => {
+    const { memo, raw } = await client.workflow.getHandle(workflowId).describe();
+    if (memo?.['run_id'] !== runId) return null;
+    // All its executions are named by the first one; what begins behind them is not meant.
+    const firstExecutionRunId = raw.workflowExecutionInfo?.firstRunId || undefined;
+    const named = firstExecutionRunId === undefined ? {} : { firstExecutionRunId };
+    return client.workflow.getHandle(workflowId, undefined, named);
+  };
+
+  /** False when none runs under this id, or none for the run that is named. */
+  const cancelled = async (workflowId: string, runId?: string): Promise<boolean> => {
     try {
-      await withDeadline(() => client.workflow.getHandle(workflowId).cancel());
-      return true;
+      return await withDeadline(async () => {
+        const handle =
+          runId === undefined ? client.workflow.getHandle(workflowId) : await handleOfRun(workflowId, runId);
+        await handle?.cancel();
+        return handle !== null;
+      });
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return false;
       throw away(error);
@@ -379,7 +393,7 @@ export function connectTemporal(
         }),
       ),
 
-    cancelEvaluation: (partitionKey) => cancelled(evaluationWorkflowId(prefix, partitionKey)),
+    cancelEvaluation: (run) => cancelled(evaluationWorkflowId(prefix, run.partition_key), run.run_id),
 
     pauseMigration: (name) => steerMigration(name, (run) => run.signal('pause')),
     resumeMigration: (name) => steerMigration(name, (run) => run.signal('resume')),

@@ -15,8 +15,11 @@ import type {
 export interface EvaluationStarter {
   /** @throws AppError EVALUATION_RUNNING, SERVICE_UNAVAILABLE */
   startEvaluation(run: EvaluationStart): Promise<void>;
-  /** False when no workflow is at work on this partition. @throws AppError SERVICE_UNAVAILABLE */
-  cancelEvaluation(partitionKey: string): Promise<boolean>;
+  /**
+   * False when no workflow is at work on this run, though one may be on another.
+   * @throws AppError SERVICE_UNAVAILABLE
+   */
+  cancelEvaluation(run: Pick<EvaluationStart, 'run_id' | 'partition_key'>): Promise<boolean>;
 }
 
 export interface QuestionSetStore {

@@ -53,7 +53,7 @@ export function evaluationRunRoutes({ adapters, workflows }: GatewayDeps): Route
   const cancel = async (run: EvaluationRunRecord): Promise<EvaluationRunRecord> => {
     if (run.status !== 'running') throw new AppError('EVALUATION_NOT_RUNNING');
     // One that no workflow is at work on: it was terminated in Temporal.
-    if (!(await workflows.cancelEvaluation(run.partition_key)))
+    if (!(await workflows.cancelEvaluation(run)))
       await runs.finish(run.run_id, { status: 'cancelled', error: null, summary: null });
     const until = Date.now() + CANCEL_MS;
     for (;;) {

@@ -24,8 +24,8 @@ export function createFakeWorkflows(prefix = '') {
   };
   /** Partition keys whose swap is at work. */
   const swapping = new Set<string>();
-  /** Partition keys that are being evaluated. */
-  const evaluating = new Set<string>();
+  /** The run that evaluates a partition, by its key. */
+  const evaluating = new Map<string, string>();
   const state = { away: false, dispatches: 0, versions: [] as WorkerVersion[] };
   const ask = async (list: string[], what: string): Promise<void> => {
     if (state.away) throw new Error('connect ECONNREFUSED 10.1.2.3:7233');
@@ -52,15 +52,15 @@ export function createFakeWorkflows(prefix = '') {
       await ask(more.swapped, 'cancel');
       return swapping.delete(partitionKey);
     },
-    async startEvaluation({ partition, partition_key, set, version }) {
+    async startEvaluation({ run_id, partition, partition_key, set, version }) {
       if (state.away) throw new AppError('SERVICE_UNAVAILABLE');
       if (evaluating.has(partition_key)) throw new AppError('EVALUATION_RUNNING');
       await ask(more.evaluated, `${set} v${version} over ${partition}`);
-      evaluating.add(partition_key);
+      evaluating.set(partition_key, run_id);
     },
-    async cancelEvaluation(partitionKey) {
+    async cancelEvaluation({ run_id, partition_key }) {
       await ask(more.evaluated, 'cancel');
-      return evaluating.delete(partitionKey);
+      return evaluating.get(partition_key) === run_id && evaluating.delete(partition_key);
     },
     startBackup: ({ vectors, runId }) =>
       ask(more.backedUp, `backup ${vectors ? 'with' : 'without'} vectors ${runId}`),

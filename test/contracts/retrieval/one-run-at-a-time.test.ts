@@ -62,4 +62,21 @@ describe('a run that another one of its kind excludes', () => {
     const { memo } = await client.workflow.getHandle(evaluationWorkflowId(prefix, key)).describe();
     expect(memo).toMatchObject({ run_id: next.run_id });
   });
+
+  it('is not cancelled in the name of one before it', async () => {
+    const key = newKey();
+    const [terminated, next] = [sampleRun({ partition_key: key }), sampleRun({ partition_key: key })];
+    await gateway.startEvaluation(terminated);
+    await end(key);
+    expect(await gateway.cancelEvaluation(terminated)).toBe(false);
+    await gateway.startEvaluation(next);
+    expect(await gateway.cancelEvaluation(terminated)).toBe(false);
+    const isCancelRequested = async (): Promise<boolean> => {
+      const { events } = await client.workflow.getHandle(evaluationWorkflowId(prefix, key)).fetchHistory();
+      return (events ?? []).some((event) => event.workflowExecutionCancelRequestedEventAttributes != null);
+    };
+    expect(await isCancelRequested()).toBe(false);
+    expect(await gateway.cancelEvaluation(next)).toBe(true);
+    expect(await isCancelRequested()).toBe(true);
+  });
 });

@@ -207,6 +207,18 @@ describe('POST /evaluation/partition/{partition}/runs/{run_id}/cancel', () => {
     expect(await ask('POST', `${RUNS}/${runId}/cancel`)).toEqual([409, CODE('EVALUATION_NOT_RUNNING')]);
   });
 
+  it('leaves the run alone that was begun since', async () => {
+    const [, { run_id: terminated }] = await ask('POST', RUNS, { set: 'main' });
+    gateway.workflows.evaluating.clear();
+    const [, { run_id: next }] = await ask('POST', RUNS, { set: 'main' });
+    expect(await ask('POST', `${RUNS}/${terminated}/cancel`)).toEqual([
+      200,
+      expect.objectContaining({ run_id: terminated, status: 'cancelled' }),
+    ]);
+    expect([...gateway.workflows.evaluating.values()]).toEqual([next]);
+    expect((await ask('GET', `${RUNS}/${next}`))[1]).toMatchObject({ status: 'running' });
+  });
+
   it('tells the workflow, and answers what came of it', async () => {
     const [, { run_id: runId }] = await ask('POST', RUNS, { set: 'main' });
     const asked = ask('POST', `${RUNS}/${runId}/cancel`);
