@@ -29,6 +29,12 @@ function addToolCalls(calls: ToolCallDelta[], deltas: readonly ToolCallDelta[]):
   }
 }
 
+/** In the order of their numbers, which some servers count from 1 or leave gaps in: a gap would be answered as null. */
+function withoutGaps(more: Record<string, unknown>): Record<string, unknown> {
+  const { tool_calls: calls } = more;
+  return Array.isArray(calls) ? { ...more, tool_calls: Object.values(calls) } : more;
+}
+
 const MAX_TOOL_CALLS = 128;
 
 function add(whole: Record<string, unknown>, more: MoreFields): void {
@@ -57,7 +63,7 @@ export async function collectAnswer(
   for (let next = first; ;) {
     if (next.type === 'end') {
       if (next.error !== undefined) throw next.error;
-      return { ...answer, end: next };
+      return { ...answer, more: withoutGaps(answer.more), end: next };
     }
     answer.content += next.content;
     answer.logprobs.push(...(next.logprobs ?? []));

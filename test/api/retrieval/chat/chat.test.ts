@@ -395,6 +395,20 @@ describe('POST /v1/chat/completions: the answer in one toolCall', () => {
     ]);
   });
 
+  it('answers no gaps where calls of tools are not numbered from 0', async () => {
+    const toolCall = (index: number, id: string) => ({
+      ...delta(''),
+      more: { tool_calls: [{ index, id, function: { name: id, arguments: '{}' } }] },
+    });
+    await start({
+      steps: [toolCall(3, 'second'), toolCall(1, 'first'), end({}, { finishReason: 'tool_calls' })],
+    });
+    const { choices } = (await chat({}))[1] as { choices: { message: object }[] };
+    expect(choices[0]?.message).toMatchObject({
+      tool_calls: ['first', 'second'].map((id) => ({ id, function: { name: id, arguments: '{}' } })),
+    });
+  });
+
   it('has the status of what went wrong, before and in the middle', async () => {
     await start({ steps: [new AppError('INFERENCE_TIMEOUT')] });
     expect((await chat({}))[0]).toBe(504);
