@@ -85,6 +85,28 @@ describe('an answer whose sentences are checked', () => {
     expect(one!.end.sentences).toEqual(other!.end.sentences);
   });
 
+  test.each([1, 3, 7, 12, 1000])(
+    'keeps a mark right behind the stop, in deltas of %d characters',
+    async (size) => {
+      const said =
+        'The valve opens at 4 bar.[Source 1] The pump is painted green.[Source 2][Source 1] ' +
+        'The pump is painted red.[Source 1]';
+      const script = async function* () {
+        for (let from = 0; from < said.length; from += size) yield { content: said.slice(from, from + size) };
+        yield { content: '', finishReason: 'stop' as const };
+      };
+      const { text, end } = await openChatStage(script, { found }).collect({ unverified: 'drop' });
+      expect(text.trimEnd()).toBe(
+        'The valve opens at 4 bar.[Source 1] The pump is painted green.[Source 2][Source 1]',
+      );
+      expect(end.sentences?.map(({ cited, supported }) => [cited, supported])).toEqual([
+        [[1], true],
+        [[1, 2], true],
+        [[1], false],
+      ]);
+    },
+  );
+
   test('comes sentence by sentence, before the model has ended', async () => {
     const { respond } = openChatStage(
       async function* (_, { signal }) {
@@ -116,7 +138,7 @@ describe('an answer whose sentences are checked', () => {
 });
 
 test('sentences of an answer are found in linear time', () => {
-  for (const part of ['[Source 1] ', 'a. ', '[', '\n', 'x']) {
+  for (const part of ['[Source 1] ', '.[Source 1]', 'a. ', '[', '[source ', '\n', 'x']) {
     const before = process.cpuUsage();
     answerSentences(part.repeat(50_000));
     expect(process.cpuUsage(before).user / 1000).toBeLessThan(2_000);

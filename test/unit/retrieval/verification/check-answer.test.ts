@@ -10,6 +10,9 @@ describe('the sentences of an answer', () => {
     ['The valve opens. [Source 1] The pump is green.\n- One [Sources: 1, 2].\n\nEnd'],
     ['[Source 1] first. Then.'],
     ['no stop at all'],
+    [
+      'The valve opens.[Source 1][Source 2] The pump is green![Source 1]. A bracket [ that stays open. And one.[',
+    ],
     [''],
   ])('are all of it: %j', (answer) => {
     expect(answerSentences(answer).join('')).toBe(answer);
@@ -30,6 +33,26 @@ describe('the sentences of an answer', () => {
       [[], null, undefined],
       [[], null, undefined],
       [[7], null, undefined],
+    ]);
+  });
+
+  test.each([
+    ['The valve opens at 4 bar.', '[Source 1]', ' The pump is painted green.', '[Source 2]'],
+    ['The valve opens at 4 bar!', '[Source 1][Source 2]', ' The pump is painted green.', '[Sources: 2]'],
+    ['The valve opens at 4 bar.', '[source 1].', ' the pump is painted green.', '[source 2].'],
+    ['“The valve opens at 4 bar.”', '[Source 1]', 'The pump is painted green.', '[Source 2]'],
+  ])('have the marks right behind them: %j %j', async (first, mark, second, other) => {
+    const checked = await checkAnswer(`${first}${mark}${second}${other}`, TEXTS);
+    expect(checked.map(({ text, supported }) => [text, supported])).toEqual([
+      [`${first}${mark}`, true],
+      [`${second.trim()}${other}`, true],
+    ]);
+  });
+
+  test('have the marks right behind them, in scripts without white space', () => {
+    expect(answerSentences('电池的保修期为六个月。[Source 1]泵是绿色的。[Source 2]')).toEqual([
+      '电池的保修期为六个月。[Source 1]',
+      '泵是绿色的。[Source 2]',
     ]);
   });
 
