@@ -4,12 +4,18 @@ import { checkClaim, readSource } from './check-claim.js';
 import type { CheckableSource } from './check-claim.js';
 import type { ClaimFault } from './compare-statements.js';
 import { readStatement } from './read-statement.js';
+import type { Statement } from './read-statement.js';
 
 /** Sentences beyond are not checked, and so not supported. */
 const MAX_CHECKED = 60;
 const MAX_LENGTH = 2_000;
 /** A sentence of fewer numbers, names and words claims nothing that could be compared. */
 const MIN_TOKENS = 2;
+
+/** Whether a question, or words that lead to a list, claim something: a number, a name or a denial. */
+function claimsSomething({ tokens, negations, isCut }: Statement): boolean {
+  return isCut === true || negations.length > 0 || tokens.some(({ kind }) => kind !== 'word');
+}
 
 /** A sentence of an answer, beside its sources. */
 export interface CheckedSentence {
@@ -67,12 +73,16 @@ export function createAnswerChecker(texts: readonly string[]): AnswerChecker {
       const cited = [...citedIn(text)].sort((one, other) => one - other);
       const words = withoutMarks(text);
       const bare = words.trim();
-      if (bare.endsWith('?') || bare.endsWith(':') || readStatement(bare).tokens.length < MIN_TOKENS)
+      const statement = readStatement(bare);
+      const leads = /[?:]$/.test(bare);
+      if (statement.tokens.length < MIN_TOKENS || (leads && !claimsSomething(statement)))
         return { text, cited, supported: null };
       checked += 1;
       if (checked > MAX_CHECKED || text.length > MAX_LENGTH)
         return { text, cited, supported: false, fault: 'unchecked' };
       const fault = await faultOf(words, cited.length > 0 ? cited : texts.map((_, index) => index + 1));
+      // No passage speaks of the same: it asks, or leads to a list.
+      if (fault === 'words' && leads) return { text, cited, supported: null };
       return fault === null ? { text, cited, supported: true } : { text, cited, supported: false, fault };
     },
   };

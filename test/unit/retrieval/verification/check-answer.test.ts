@@ -78,6 +78,30 @@ test('a sentence that is too long to be read to its end is not supported', async
 });
 
 test.each([
+  ['The valve opens at 9 bar:', 'number'],
+  ['The valve opens at 9 bar - right?', 'number'],
+  ['The valve opens at 9 bar; see: [Source 1]:', 'number'],
+  ['The pump is not painted green in these cases:', 'negation'],
+  ['The valve opens at 4 bar in these cases:', undefined],
+  ['Here is what the Manual of 2024 says:', null],
+  ['Here is what I found:', null],
+  ['Would you like to know more about the valve?', null],
+  ['Shall I look at 2 other documents?', null],
+])('a question, or what leads to a list, is checked where it claims something: %s', async (said, fault) => {
+  const [checked] = await checkAnswer(said, TEXTS);
+  expect(checked!.supported).toBe(fault === null ? null : fault === undefined);
+  expect(checked!.fault).toBe(fault ?? undefined);
+});
+
+test('questions beyond those that are checked are not supported where they claim something', async () => {
+  const checked = await checkAnswer(
+    `${'The valve opens at 4 bar. '.repeat(60)}The valve opens at 9 bar:`,
+    TEXTS,
+  );
+  expect(checked.at(-1)).toMatchObject({ supported: false, fault: 'unchecked' });
+});
+
+test.each([
   ['I found nothing about this in the sources.', true],
   ["Je n'ai rien trouvé à ce sujet dans les sources.", true],
   ['The sources do not mention the price.', true],
