@@ -165,7 +165,11 @@ const CheckedSentence = z
     fault: z
       .enum(['words', 'number', 'name', 'negation', 'roles', 'unchecked'])
       .optional()
-      .meta({ description: 'Why not; `unchecked`: the answer is too long to check it all' }),
+      .meta({
+        description:
+          'Why not; `unchecked`: the answer is too long to check it all, or the sentence is in a script without white ' +
+          'space (Chinese, Japanese, Thai …) and does not stand in its sources as it is',
+      }),
     withheld: z.boolean().meta({ description: 'Left out of the answer (`require_verified`)' }),
   })
   .meta({ id: 'CheckedSentence' });

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import { isUnspaced } from '../../text/unspaced-scripts.js';
 import { answerSentences, citedIn, withoutMarks } from './answer-sentences.js';
-import { checkClaim, readSource } from './check-claim.js';
+import { checkClaim, MAX_TEXT_LENGTH, readSource } from './check-claim.js';
 import type { CheckableSource } from './check-claim.js';
 import type { ClaimFault } from './compare-statements.js';
 import { readStatement } from './read-statement.js';
@@ -9,12 +10,33 @@ import type { Statement } from './read-statement.js';
 /** Sentences beyond are not checked, and so not supported. */
 const MAX_CHECKED = 60;
 const MAX_LENGTH = 2_000;
+/** Questions, and words that lead to a list. */
+const LEADS = /[?:？：]$/u;
 /** A sentence of fewer numbers, names and words claims nothing that could be compared. */
 const MIN_TOKENS = 2;
+/** The same for letters of a script without white space: "yes" claims nothing. */
+const MIN_LETTERS = 3;
+/** A number, in the digits of any script or as it is written out in Chinese and Japanese. */
+const NUMERAL = /[\p{N}二三四五六七八九十百千万萬億亿两兩零]/u;
+/** What stands between two signs, or white space. */
+const CLAUSE = /[\p{L}\p{M}\p{N}%°]+/gu;
 
 /** Whether a question, or words that lead to a list, claim something: a number, a name or a denial. */
 function claimsSomething({ tokens, negations, isCut }: Statement): boolean {
   return isCut === true || negations.length > 0 || tokens.some(({ kind }) => kind !== 'word');
+}
+
+/** Whether a sentence claims nothing that could be checked. */
+function claimsNothing(bare: string, isInWords: boolean): boolean {
+  const leads = LEADS.test(bare);
+  if (!isInWords) return !NUMERAL.test(bare) && (leads || (bare.match(/\p{L}/gu)?.length ?? 0) < MIN_LETTERS);
+  const statement = readStatement(bare);
+  return statement.tokens.length < MIN_TOKENS || (leads && !claimsSomething(statement));
+}
+
+/** The clauses of a text, one after another, whatever signs stand between them. */
+function clausesOf(text: string): string {
+  return ` ${(text.normalize('NFKC').toLowerCase().match(CLAUSE) ?? []).join(' ')} `;
 }
 
 /** A sentence of an answer, beside its sources. */
@@ -24,7 +46,10 @@ export interface CheckedSentence {
   cited: number[];
   /** Null: it claims nothing that could be checked, such as a question or "Here is what I found:". */
   supported: boolean | null;
-  /** Why it is not supported; `unchecked`: the answer, or the sentence, is too long to check it all. */
+  /**
+   * Why it is not supported; `unchecked`: the answer, or the sentence, is too long to check it all, or it is in a
+   * script without white space and does not stand in its sources as it is.
+   */
   fault?: ClaimFault | 'unchecked';
 }
 
@@ -39,6 +64,7 @@ export interface AnswerChecker {
  */
 export function createAnswerChecker(texts: readonly string[]): AnswerChecker {
   const sources = new Map<number, CheckableSource>();
+  const clauses = new Map<number, string>();
   let checked = 0;
 
   const sourceOf = (number: number): CheckableSource | null => {
@@ -47,6 +73,15 @@ export function createAnswerChecker(texts: readonly string[]): AnswerChecker {
     const known = sources.get(number) ?? readSource(text);
     sources.set(number, known);
     return known;
+  };
+
+  const isQuoted = (sentence: string, numbers: readonly number[]): boolean => {
+    const said = clausesOf(sentence);
+    return numbers.some((number) => {
+      const quotable = clauses.get(number) ?? clausesOf((texts[number - 1] ?? '').slice(0, MAX_TEXT_LENGTH));
+      clauses.set(number, quotable);
+      return quotable.includes(said);
+    });
   };
 
   const faultOf = async (
@@ -73,16 +108,16 @@ export function createAnswerChecker(texts: readonly string[]): AnswerChecker {
       const cited = [...citedIn(text)].sort((one, other) => one - other);
       const words = withoutMarks(text);
       const bare = words.trim();
-      const statement = readStatement(bare);
-      const leads = /[?:]$/.test(bare);
-      if (statement.tokens.length < MIN_TOKENS || (leads && !claimsSomething(statement)))
-        return { text, cited, supported: null };
+      const isInWords = !isUnspaced(bare);
+      if (claimsNothing(bare, isInWords)) return { text, cited, supported: null };
       checked += 1;
       if (checked > MAX_CHECKED || text.length > MAX_LENGTH)
         return { text, cited, supported: false, fault: 'unchecked' };
-      const fault = await faultOf(words, cited.length > 0 ? cited : texts.map((_, index) => index + 1));
+      const numbers = cited.length > 0 ? cited : texts.map((_, index) => index + 1);
+      // The rules compare words, and cannot tell them apart in such a script.
+      const fault = isInWords ? await faultOf(words, numbers) : isQuoted(bare, numbers) ? null : 'unchecked';
       // No passage speaks of the same: it asks, or leads to a list.
-      if (fault === 'words' && leads) return { text, cited, supported: null };
+      if (fault === 'words' && LEADS.test(bare)) return { text, cited, supported: null };
       return fault === null ? { text, cited, supported: true } : { text, cited, supported: false, fault };
     },
   };

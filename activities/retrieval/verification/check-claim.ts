@@ -5,7 +5,7 @@ import { joinStatements, readStatement } from './read-statement.js';
 import type { Statement } from './read-statement.js';
 
 /** What lies beyond is not looked at, so that the work is bounded whatever a document says. */
-const MAX_TEXT_LENGTH = 40_000;
+export const MAX_TEXT_LENGTH = 40_000;
 /** Sentences of a source that a claim is compared with, those that hold most of its words. */
 const MAX_SENTENCES = 4;
 /** How many sentences off a passage's missing words are looked for. */

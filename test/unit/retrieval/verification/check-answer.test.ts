@@ -93,6 +93,44 @@ test.each([
   expect(checked!.fault).toBe(fault ?? undefined);
 });
 
+describe('a sentence in a script without white space', () => {
+  const SOURCES = [
+    '本产品说明如下。电池的保修期为六个月，屏幕为两年。TX-409 的重量为 12 公斤。我们不保证屏幕不会破裂。',
+    'แบตเตอรี่รับประกันหกเดือน จอภาพรับประกันสองปี',
+    'バッテリーの保証期間は六か月です。',
+  ];
+
+  test.each([
+    ['电池的保修期为六个月。[Source 1]', true],
+    ['电池的保修期为六个月，屏幕为两年。', true],
+    ['TX-409的重量为12公斤。', false],
+    ['TX-409 的重量为 12 公斤。[Source 1]', true],
+    ['バッテリーの保証期間は六か月です。[Source 3]', true],
+    ['แบตเตอรี่รับประกันหกเดือน [Source 2]', true],
+    ['电池的保修期为十个月。[Source 1]', false],
+    ['电池的保修期为十个月：[Source 1]', false],
+    ['电池的保修期为六个月。[Source 2]', false],
+    ['电池的保修期为六个月，屏幕为三年。', false],
+    ['屏幕不会破裂。', false],
+    ['バッテリーの保証期間は十か月です。', false],
+    ['แบตเตอรี่รับประกันสิบเดือน', false],
+    ['以下是我找到的内容：', null],
+    ['还有其他问题吗？', null],
+    ['是的。', null],
+  ])('is supported where it stands in a source as it is: %s', async (said, supported) => {
+    const checked = await checkAnswer(said, SOURCES);
+    expect(checked.map((one) => [one.supported, one.fault])).toEqual([
+      [supported, supported === false ? 'unchecked' : undefined],
+    ]);
+  });
+
+  test('is none where a name of such a script stands in another', async () => {
+    expect(
+      await checkAnswer('The valve of 北京 opens at 4 bar.', ['The valve of 北京 opens at 4 bar.']),
+    ).toMatchObject([{ supported: true }]);
+  });
+});
+
 test('questions beyond those that are checked are not supported where they claim something', async () => {
   const checked = await checkAnswer(
     `${'The valve opens at 4 bar. '.repeat(60)}The valve opens at 9 bar:`,

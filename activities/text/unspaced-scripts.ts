@@ -1,0 +1,14 @@
+const LETTER =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]/gu;
+const OTHER_WORD = /[\p{L}\p{N}]+/gu;
+
+/**
+ * Whether a text is written in a script without white space between words (Chinese, Japanese, Thai …): it has as many
+ * letters of such a script as words and numbers of others.
+ */
+export function isUnspaced(text: string): boolean {
+  const letters = text.match(LETTER)?.length ?? 0;
+  if (letters === 0) return false;
+  const others = text.replace(LETTER, ' ').match(OTHER_WORD)?.length ?? 0;
+  return letters >= others;
+}
