@@ -12,3 +12,16 @@ export function isUnspaced(text: string): boolean {
   const others = text.replace(LETTER, ' ').match(OTHER_WORD)?.length ?? 0;
   return letters >= others;
 }
+
+/** Shorter runs than a chunk's: the segmenter's time grows with the square of a text in these scripts. */
+const RUN =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]{1,400}/gu;
+const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
+
+/** The text with white space between the words of such scripts. */
+export function spacedOut(text: string): string {
+  return text.replace(
+    RUN,
+    (run) => ` ${[...segmenter.segment(run)].map(({ segment }) => segment).join(' ')} `,
+  );
+}

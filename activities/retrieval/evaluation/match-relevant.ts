@@ -1,5 +1,6 @@
 import type { RelevantItem } from '../../../schemas/retrieval/evaluation.js';
 import { foldText, wordsOf } from '../../text/fold-text.js';
+import { spacedOut } from '../../text/unspaced-scripts.js';
 import type { Grades } from './measures.js';
 
 /** A piece of text that was found or cited. */
@@ -18,13 +19,22 @@ function runsOf(words: readonly string[], length: number): string[] {
   return words.slice(length - 1).map((_, index) => words.slice(index, index + length).join(' '));
 }
 
+function wordsIn(text: string): string[] {
+  return wordsOf(foldText(spacedOut(text)));
+}
+
+/** Whether a passage can be looked for: one without a letter or a digit would be found everywhere. */
+export function isSearchable(passage: string): boolean {
+  return wordsOf(foldText(passage)).length > 0;
+}
+
 interface Passage {
   length: number;
   runs: string[];
 }
 
 function passageOf(text: string): Passage {
-  const words = wordsOf(foldText(text));
+  const words = wordsIn(text);
   const length = Math.min(RUN, words.length);
   return { length, runs: [...new Set(runsOf(words, length))] };
 }
@@ -40,7 +50,7 @@ export function matcherOf(relevant: readonly RelevantItem[]): Matcher {
   const passages = relevant.map(({ passage }) => (passage === null ? null : passageOf(passage)));
   const lengths = new Set(passages.flatMap((passage) => passage?.length ?? []));
   return ({ fileId, text }) => {
-    const words = lengths.size === 0 ? [] : wordsOf(foldText(text));
+    const words = lengths.size === 0 ? [] : wordsIn(text);
     const runs = new Map([...lengths].map((length) => [length, new Set(runsOf(words, length))]));
     return relevant.flatMap(({ file_id: wanted }, index) => {
       if (wanted !== null && wanted !== fileId) return [];

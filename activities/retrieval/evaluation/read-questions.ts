@@ -3,6 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import { sha256Hex } from '../../../schemas/sha256.js';
 import type { EvaluationQuestion } from '../../../schemas/retrieval/evaluation.js';
+import { isSearchable } from './match-relevant.js';
 
 /** What a question set may hold at most. */
 export const QUESTION_LIMITS = {
@@ -114,6 +115,8 @@ function whyUnfit(question: EvaluationQuestion, sameAs: number | undefined): str
     return "It needs 'relevant' items, an 'expected_answer', or 'not_answerable': true.";
   if (relevant.some(({ file_id, passage }) => file_id === null && passage === null))
     return "A relevant item needs a 'file_id' or a 'passage'.";
+  if (relevant.some(({ passage }) => passage !== null && !isSearchable(passage)))
+    return "A 'passage' needs a letter or a digit.";
   const keys = relevant.map(({ file_id, passage }) => JSON.stringify([file_id, passage]));
   if (new Set(keys).size < keys.length) return 'A relevant item is named twice.';
   return null;

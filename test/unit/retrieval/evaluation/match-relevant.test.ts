@@ -32,6 +32,17 @@ describe('matcherOf', () => {
     expect(matcherOf([passage(text)])(chunk('1', 'a'))).toEqual(there ? [0] : []);
   });
 
+  it.each([
+    ['保修期为两年', '本产品说明如下。屏幕的保修期为两年，电池为六个月。', true],
+    ['保修期为两年', '屏幕的重量为十二公斤。', false],
+    ['バッテリーの保証期間は六か月です', 'さて、バッテリーの保証期間は六か月です。', true],
+    ['バッテリーの保証期間は六か月です', '画面は大きいです。', false],
+    ['รับประกันหกเดือน', 'แบตเตอรี่รับประกันหกเดือน จอภาพสองปี', true],
+    ['รับประกันหกเดือน', 'จอภาพมีขนาดใหญ่', false],
+  ])('finds a passage in a script without white space: %s in %s: %s', (text, held, there) => {
+    expect(matcherOf([passage(text)])(chunk('1', 'a', held))).toEqual(there ? [0] : []);
+  });
+
   it('looks for a passage of a file in this file alone', () => {
     const match = matcherOf([passage('everything flows', 'a')]);
     expect(match(chunk('1', 'a'))).toEqual([0]);
@@ -76,7 +87,7 @@ describe('rankRelevant', () => {
   });
 
   it('takes a long chunk and passage without delay', () => {
-    const long = 'la '.repeat(20_000);
-    expect(matcherOf([passage(long.slice(0, 8_000))])(chunk('1', 'a', long))).toEqual([0]);
+    for (const long of ['la '.repeat(20_000), '保修期为两年'.repeat(10_000)])
+      expect(matcherOf([passage(long.slice(0, 8_000))])(chunk('1', 'a', long))).toEqual([0]);
   });
 });

@@ -66,6 +66,7 @@ describe('JSON lines', () => {
       '{"question":"Other?","relevent":["f"]}',
       '{"question":"Grade?","relevant":[{"file_id":"f","grade":0}]}',
       '{"question":"Empty?","relevant":[{"grade":1}]}',
+      '{"question":"Signs?","relevant":[{"passage":"→ ☑"}]}',
       '{"question":"Twice?","relevant":["f","f"]}',
       '{"question":"Fine?","relevant":["g"]}',
       '"a text"',
@@ -78,9 +79,10 @@ describe('JSON lines', () => {
       [7, expect.stringContaining('relevent')],
       [8, expect.stringContaining('relevant.0')],
       [9, expect.stringContaining("'file_id' or a 'passage'")],
-      [10, expect.stringContaining('twice')],
-      [11, expect.stringContaining('line 1')],
-      [12, expect.any(String)],
+      [10, expect.stringContaining("'passage' needs")],
+      [11, expect.stringContaining('twice')],
+      [12, expect.stringContaining('line 1')],
+      [13, expect.any(String)],
     ]);
   });
 
