@@ -85,7 +85,7 @@ export function chatUsage({ usage }: ChatEnd) {
 export function chatAnswer(frame: ChatFrame, answer: CollectedAnswer, link: Links) {
   const { content, more, logprobs, end } = answer;
   // A call of a tool instead of an answer has no content at all.
-  const silent = content === '' && Array.isArray(more['tool_calls']);
+  const silent = content === '' && (Array.isArray(more['tool_calls']) || more['function_call'] != null);
   return {
     ...frame,
     object: 'chat.completion' as const,

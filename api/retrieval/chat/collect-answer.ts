@@ -37,15 +37,59 @@ function withoutGaps(more: Record<string, unknown>): Record<string, unknown> {
 
 const MAX_TOOL_CALLS = 128;
 
-function add(whole: Record<string, unknown>, more: MoreFields): void {
+type Fields = Record<string, unknown>;
+
+/** Fields of a part of a list that come piece by piece, and those of other objects. */
+const PART_PIECES: ReadonlySet<string> = new Set(['text', 'summary', 'thinking', 'data']);
+const PIECES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['function_call', new Set(['name', 'arguments'])],
+  ['audio', new Set(['data', 'transcript'])],
+]);
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function join(known: Fields, delta: Fields, pieces: ReadonlySet<string>): Fields {
+  const joined = { ...known };
+  for (const [field, value] of Object.entries(delta)) {
+    const before = joined[field];
+    if (pieces.has(field) && typeof before === 'string' && typeof value === 'string')
+      joined[field] = before + value;
+    else if (value != null || before === undefined) joined[field] = value;
+  }
+  return joined;
+}
+
+/** The parts of a list come one after another; one of the same index and type goes on with the last. */
+function addParts(list: unknown[], parts: readonly unknown[]): void {
+  for (const part of parts) {
+    const last = list.at(-1);
+    const goesOn =
+      isFields(part) &&
+      isFields(last) &&
+      typeof part['index'] === 'number' &&
+      part['index'] === last['index'] &&
+      part['type'] === last['type'];
+    if (goesOn) list[list.length - 1] = join(last, part, PART_PIECES);
+    else list.push(part);
+  }
+}
+
+function add(whole: Fields, more: MoreFields): void {
   for (const [name, value] of Object.entries(more)) {
     const known = whole[name];
+    const pieces = PIECES.get(name);
     if (name === 'tool_calls' && Array.isArray(value)) {
       const deltas = (value as ToolCallDelta[]).filter(
         ({ index = 0 }) => index >= 0 && index < MAX_TOOL_CALLS,
       );
       addToolCalls((whole[name] ??= []) as ToolCallDelta[], deltas);
-    } else if (typeof known === 'string' && typeof value === 'string') whole[name] = known + value;
+    } else if (Array.isArray(value) && (known === undefined || Array.isArray(known)))
+      addParts((whole[name] ??= []) as unknown[], value);
+    else if (pieces !== undefined && isFields(known) && isFields(value))
+      whole[name] = join(known, value, pieces);
+    else if (typeof known === 'string' && typeof value === 'string') whole[name] = known + value;
     else whole[name] = value;
   }
 }

@@ -409,6 +409,40 @@ describe('POST /v1/chat/completions: the answer in one toolCall', () => {
     });
   });
 
+  it('puts the older call of a function, and lists of parts, together', async () => {
+    const part = (index: number, fields: object) => ({
+      reasoning_details: [{ type: 'reasoning.text', index, ...fields }],
+    });
+    const pieces = [
+      part(0, { text: 'Let me', signature: null }),
+      part(0, { text: ' see.', signature: 's' }),
+      part(1, { text: 'So' }),
+      { function_call: { name: 'weather', arguments: '' } },
+      { function_call: { arguments: '{"ci' } },
+      { function_call: { arguments: 'ty":"Paris"}' } },
+    ];
+    await start({
+      steps: [
+        ...pieces.map((more) => ({ ...delta(''), more }) as never),
+        end({}, { finishReason: 'function_call' }),
+      ],
+    });
+    const { choices } = (await chat({}))[1] as { choices: object[] };
+    expect(choices).toMatchObject([
+      {
+        finish_reason: 'function_call',
+        message: {
+          content: null,
+          function_call: { name: 'weather', arguments: '{"city":"Paris"}' },
+          reasoning_details: [
+            { type: 'reasoning.text', index: 0, text: 'Let me see.', signature: 's' },
+            { type: 'reasoning.text', index: 1, text: 'So' },
+          ],
+        },
+      },
+    ]);
+  });
+
   it('has the status of what went wrong, before and in the middle', async () => {
     await start({ steps: [new AppError('INFERENCE_TIMEOUT')] });
     expect((await chat({}))[0]).toBe(504);
