@@ -1,4 +1,5 @@
 import { createTagFilter } from './answer-tags.js';
+import { escapedSign, escapeLength, readJson, readMarkdown } from './encoded-signs.js';
 
 /**
  * Where an address begins: a scheme with two slashes (browsers take backslashes for them), the schemes of the web with
@@ -10,6 +11,7 @@ const ADDRESS =
 
 /** What may close the text around an address; none of it at the end belongs to the address. */
 const CLOSING = /(?<![.,;:!?*_~"'`)\]}>»”’])[.,;:!?*_~"'`)\]}>»”’]+$/u;
+const ONLY_CLOSING = /^[.,;:!?*_~"'`)\]}>»”’]*$/u;
 
 /** White space, and letters and signs of scripts that are written without any: an address holds none of them. */
 const BREAK =
@@ -28,79 +30,48 @@ function hasAddress(text: string): boolean {
   return text.search(ADDRESS) !== -1;
 }
 
-/**
- * What Markdown decodes in the target of a link: a backslash before a sign of ASCII, and character references
- * (CommonMark 0.31, 2.4 and 2.5). Of those with names, the ones for signs that an address begins with; Markdown knows
- * none for a letter.
- */
-const ENCODED = /\\([!-/:-@[-`{-~])|&(?:#(\d{1,7})|#x([\da-f]{1,6})|(colon|sol|bsol|period|tab|newline));/giu;
-const NAMED: Record<string, string> = { colon: ':', sol: '/', bsol: '\\', period: '.', tab: '', newline: '' };
-
-/** The sign that an encoded one stands for; browsers leave tabs and line breaks out of an address. */
-function signOf([whole, escaped, decimal, hexadecimal, name]: RegExpExecArray): string {
-  if (escaped !== undefined) return escaped;
-  if (name !== undefined) return NAMED[name.toLowerCase()]!;
-  const code = decimal === undefined ? parseInt(hexadecimal!, 16) : Number(decimal);
-  if (code === 9 || code === 10 || code === 13) return '';
-  return code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : whole;
-}
-
-/** A text as Markdown reads it in the target of a link, and where each of its characters begins in the given one. */
-function decoded(text: string): { read: string; places: number[] } {
-  let read = '';
-  const places: number[] = [];
-  const add = (part: string, place: (index: number) => number): void => {
-    read += part;
-    for (let index = 0; index < part.length; index += 1) places.push(place(index));
-  };
-  let at = 0;
-  for (const match of text.matchAll(ENCODED)) {
-    const [from, begin] = [at, match.index];
-    add(text.slice(from, begin), (index) => from + index);
-    add(signOf(match), () => begin);
-    at = begin + match[0].length;
-  }
-  const rest = at;
-  add(text.slice(rest), (index) => rest + index);
-  return { read, places };
-}
-
 /** Where the first address begins, as it stands or as Markdown reads it; -1 when there is none. */
 function beginningIn(run: string): number {
   const plain = run.search(ADDRESS);
   if (!run.includes('\\') && !run.includes('&')) return plain;
-  const { read, places } = decoded(run);
+  const { read, places } = readMarkdown(run);
   const hidden = read.search(ADDRESS);
   if (hidden === -1) return plain;
   return plain === -1 ? places[hidden]! : Math.min(plain, places[hidden]!);
 }
 
-/** The runs of a text between breaks, each with the break before it. */
-function* runsOf(text: string): Generator<string> {
+/** How long the sign that stands there is; in JSON, an escape is one sign. */
+function signLength(text: string, at: number, isData: boolean): number {
+  return isData ? escapeLength(text, at) : 1;
+}
+
+/** Whether a run begins with the sign that stands there; in JSON it does where a string begins and where one ends. */
+function isBreak(text: string, at: number, isData: boolean): boolean {
+  const sign = text.charAt(at);
+  if (isData && sign === '"') return true;
+  return BREAK.test(isData && sign === '\\' ? escapedSign(text, at) : sign);
+}
+
+/** Where at most so many characters end, with no escape of JSON cut in two. */
+function wholeSigns(text: string, length: number, isData: boolean): number {
+  if (!isData) return length;
+  let at = 0;
+  for (;;) {
+    const next = at + escapeLength(text, at);
+    if (at === text.length || next > length) return at;
+    at = next;
+  }
+}
+
+/** The runs of a text between breaks, each with the break before it; the first `read` characters hold none. */
+function* runsOf(text: string, isData = false, read = 0): Generator<string> {
   let open = 0;
-  for (let at = 1; at < text.length; at += 1)
-    if (BREAK.test(text.charAt(at))) {
-      yield text.slice(open, at);
-      open = at;
-    }
+  for (let at = read; at < text.length; at += signLength(text, at, isData)) {
+    if (at === 0 || !isBreak(text, at, isData)) continue;
+    yield text.slice(open, at);
+    open = at;
+  }
   if (open < text.length) yield text.slice(open);
-}
-
-/** Where the first address in a run begins and ends; null when there is none. */
-function addressIn(run: string, isData: boolean): { from: number; to: number } | null {
-  const from = isData ? run.search(ADDRESS) : beginningIn(run);
-  if (from === -1) return null;
-  const quote = isData ? run.indexOf('"', from) : -1;
-  const whole = quote === -1 ? run.slice(from) : run.slice(from, quote);
-  return { from, to: from + whole.replace(CLOSING, '').length };
-}
-
-/** Escapes that JSON allows and does not need, so that no address hides in them; the value stays the same. */
-function withoutEscapes(json: string): string {
-  return json.replace(/\\(?:\/|u00([2-7][0-9a-f]))/giu, (escape, code: string | undefined) => {
-    const sign = code === undefined ? '/' : String.fromCharCode(parseInt(code, 16));
-    return sign === '"' || sign === '\\' ? escape : sign;
-  });
 }
 
 /** The addresses that stand in these texts, as an answer may repeat them; the first two thousand. */
@@ -135,7 +106,7 @@ export interface LinkFilter {
  * characters without a space.
  *
  * @param options.known addresses that may stand, see `addressesIn`
- * @param options.isData the answer is JSON, in which an address ends at its quotation mark; else it is Markdown,
+ * @param options.isData the answer is JSON, in which an address ends at a quotation mark; else it is Markdown,
  * in which an address goes on to the next white space
  */
 export function createLinkFilter({
@@ -149,6 +120,8 @@ export function createLinkFilter({
 }): LinkFilter {
   const allowed = [...known];
   let held = '';
+  /** So much of it holds no break but the one that it begins with. */
+  let read = 0;
   let skipping = false;
   let removed = 0;
 
@@ -160,24 +133,52 @@ export function createLinkFilter({
     !isData && run.charAt(from - 1) === '<' && !run.includes('>', to);
 
   const rewrite = (run: string): string => {
-    const safe = isData ? withoutEscapes(run) : run.replaceAll('![', '[');
-    const found = addressIn(safe, isData);
-    if (found === null) return safe;
-    const { from, to } = found;
-    const rest = isData ? rewrite(safe.slice(to)) : safe.slice(to);
-    const address = safe.slice(from, to);
-    const stands = isKnown(address) || (!isData && isKnown(decoded(address).read));
-    if (stands && !isOpen(safe, from, to)) return safe.slice(0, to) + rest;
+    if (isData) return rewriteData(run);
+    const safe = run.replaceAll('![', '[');
+    const from = beginningIn(safe);
+    if (from === -1) return safe;
+    const address = safe.slice(from).replace(CLOSING, '');
+    const to = from + address.length;
+    const stands = isKnown(address) || isKnown(readMarkdown(address).read);
+    if (stands && !isOpen(safe, from, to)) return safe;
     removed += 1;
-    return safe.slice(0, from) + REMOVED[language] + rest;
+    return safe.slice(0, from) + REMOVED[language] + safe.slice(to);
+  };
+
+  /** As the strings of JSON are read, with their spelling; an address ends at a quotation mark as well. */
+  const rewriteData = (run: string): string => {
+    const { read: text, places } = readJson(run);
+    let shown = '';
+    let at = 0;
+    for (const { index: from } of text.matchAll(ADDRESS)) {
+      if (from < at) continue;
+      const quote = text.indexOf('"', from);
+      const end = quote === -1 ? text.length : quote;
+      const address = text.slice(from, end).replace(CLOSING, '');
+      const stands = isKnown(address);
+      if (!stands) removed += 1;
+      shown += run.slice(places[at], places[from]);
+      at = from + address.length;
+      shown += stands ? run.slice(places[from], places[at]) : REMOVED[language];
+      if (!stands || ONLY_CLOSING.test(text.slice(end))) continue;
+      // Behind the mark a reader may go on with the address, but behind a space none does.
+      shown += `${run.slice(places[at], places[end + 1])} `;
+      at = end + 1;
+    }
+    return shown + run.slice(places[at]);
   };
 
   /** A whole run, or its beginning where it is too long to be kept back. */
   const release = (run: string): string => {
     if (!skipping) return rewrite(run);
-    if (!BREAK.test(run.charAt(0))) return '';
+    if (!isBreak(run, 0, isData)) return '';
     skipping = false;
     return rewrite(run);
+  };
+
+  const hasAddressOrSkips = (run: string): boolean => {
+    const found = isData ? readJson(run).read.search(ADDRESS) : beginningIn(run);
+    return found !== -1 || (skipping && !isBreak(run, 0, isData));
   };
 
   const tags = isData ? null : createTagFilter();
@@ -185,20 +186,22 @@ export function createLinkFilter({
   return {
     push(delta) {
       held += tags === null ? delta : tags.push(delta);
-      const runs = [...runsOf(held)];
+      const runs = [...runsOf(held, isData, read)];
       held = runs.pop() ?? '';
       let shown = runs.map(release).join('');
       if (held.length > MAX_RUN) {
-        const isAddress = addressIn(held, isData) !== null || (skipping && !BREAK.test(held.charAt(0)));
-        shown += release(isAddress ? held : held.slice(0, -MAX_BEGINNING));
+        const isAddress = hasAddressOrSkips(held);
+        const to = wholeSigns(held, held.length - (isAddress ? 0 : MAX_BEGINNING), isData);
+        shown += release(held.slice(0, to));
         // Whatever follows an address without a space belongs to it.
-        held = isAddress ? '' : held.slice(-MAX_BEGINNING);
+        held = held.slice(to);
         skipping = isAddress;
       }
+      read = wholeSigns(held, held.length, isData);
       return shown;
     },
     end() {
-      const runs = [...runsOf(held + (tags?.end() ?? ''))];
+      const runs = [...runsOf(held + (tags?.end() ?? ''), isData)];
       held = '';
       return runs.map(release).join('');
     },

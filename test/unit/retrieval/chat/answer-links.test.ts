@@ -158,6 +158,61 @@ describe('addresses in an answer', () => {
     });
   });
 
+  const SECRETS = ['\\', '/', '\\/', '\n', '"', '">', '\\"', "'", ')', '](', '|', '\b', '\u00e9', '?'].map(
+    (sign) => [`https://docs.example/valves/manual.html?v=2${sign}SECRET`],
+  );
+
+  test.each([
+    ['See "https://docs.example/valves/manual.html?v=2".', 'https://docs.example/valves/manual.html?v=2'],
+    ['See https://docs.example/valves/manual.html?v=2\n\nThen go on.', 'go on'],
+    ['\n\nhttps://docs.example/valves/manual.html?v=2\tand\r\nwww.example.org/help', 'help'],
+    ['See:\n- "https://docs.example/valves/"\n- "www.example.org/help",\n', 'help'],
+    ['\\u0041, ^\\/api, C:\\valves\\a.txt, \u0001, 🚰é', '🚰'],
+  ])('in JSON, what is known stays, and so does what is no address: %j', (a) => {
+    const spelled = (value: string): string[] => {
+      const json = JSON.stringify({ a: value, b: [value] });
+      const ascii = json.replace(/[^ -~]/gu, (sign) =>
+        Array.from(
+          { length: sign.length },
+          (_, at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, '0')}`,
+        ).join(''),
+      );
+      return [json, ascii, json.replaceAll('/', '\\/'), json.replaceAll(' ', '\\u0020')];
+    };
+    for (const json of spelled(a)) {
+      expect(whole(json, true)).toBe(json);
+      expect(filtered(json, () => 1, true)).toEqual([json, 0]);
+    }
+  });
+
+  test('in JSON, a tag of HTML keeps a known address', () => {
+    const json = JSON.stringify({ a: '<a href="https://docs.example/valves/">the manual</a>', b: 1 });
+    const expected = { a: '<a href="https://docs.example/valves/" >the manual</a>', b: 1 };
+    expect(JSON.parse(whole(json, true))).toEqual(expected);
+    expect(JSON.parse(filtered(json, () => 1, true)[0])).toEqual(expected);
+  });
+
+  test.each(SECRETS)('in JSON, nothing goes out in or behind a known address: %j', (a) => {
+    const json = JSON.stringify([a, `![x](${a})`, `\n${a}`]);
+    for (const text of [json, json.replaceAll('/', '\\/')]) {
+      const shown = whole(text, true);
+      expect(filtered(text, () => 1, true)[0]).toBe(shown);
+      for (const value of JSON.parse(shown) as string[]) expect(value).not.toMatch(/:\/\/\S*SECRET/u);
+    }
+  });
+
+  test('in JSON, a long list without white space stays one, and so does a long string', () => {
+    const links = Array.from({ length: 200 }, (_, count) => `https://evil.example/${count}`);
+    const long = `https://evil.example/${'"\\\u0001'.repeat(1_000)}\nThen go on.`;
+    const json = JSON.stringify({ links, long, plain: '"\\\u0001'.repeat(1_000) });
+    for (const length of [1, 7, json.length]) {
+      const read = JSON.parse(filtered(json, () => length, true)[0]) as Record<string, unknown>;
+      expect(read['links']).toEqual(links.map(() => '[link removed]'));
+      expect(read['long']).toMatch(/^\[link removed\].*\nThen go on\.$/su);
+      expect(read['plain']).toBe('"\\\u0001'.repeat(1_000));
+    }
+  });
+
   test('however the answer is cut into deltas', () => {
     const random = seeded(7);
     const answer = [...CARRIERS, SOURCE, '弁は https://evil.example/SECRET 開き', 'a\n\nb  c'].join(' and ');
