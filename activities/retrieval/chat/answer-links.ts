@@ -10,8 +10,14 @@ const ADDRESS =
   /[a-z][a-z0-9+.-]{0,30}:(?=[\\/]{2})|https?(?::|&colon;|&#0{0,6}58;?|&#x0{0,6}3a;?)(?=\S)|(?:javascript|vbscript|mailto):(?=\S)|data:(?=[a-z]+\/)|www\.(?=\S)|(?<![\w:\\/])[\\/]{2}(?=[\w-]+\.)/giu;
 
 /** What may close the text around an address; none of it at the end belongs to the address. */
-const CLOSING = /(?<![.,;:!?*_~"'`)\]}>»”’])[.,;:!?*_~"'`)\]}>»”’]+$/u;
-const ONLY_CLOSING = /^[.,;:!?*_~"'`)\]}>»”’]*$/u;
+const CLOSING = /(?<![.,;:!?*_~"'`)\]}>|»”’])[.,;:!?*_~"'`)\]}>|»”’]+$/u;
+const ONLY_CLOSING = /^[.,;:!?*_~"'`)\]}>|»”’]*$/u;
+
+/** The beginning of a citation right behind an address; its number stands behind a space. */
+const CITATION = /\[sources?:?$/iu;
+
+/** What ends an address in a table, and one of a link that another follows. */
+const DIVIDING = /\||\)(?=\[)/u;
 
 /** White space, and letters and signs of scripts that are written without any: an address holds none of them. */
 const BREAK =
@@ -74,6 +80,16 @@ function* runsOf(text: string, isData = false, read = 0): Generator<string> {
   if (open < text.length) yield text.slice(open);
 }
 
+/** Without what closes the text around it. */
+function withoutClosing(address: string): string {
+  return address.replace(CITATION, '').replace(CLOSING, '');
+}
+
+/** Whether a slash stands at its end says nothing. */
+function withoutSlash(address: string): string {
+  return address.endsWith('/') ? address.slice(0, -1) : address;
+}
+
 /** The addresses that stand in these texts, as an answer may repeat them; the first two thousand. */
 export function addressesIn(texts: Iterable<string>): Set<string> {
   const known = new Set<string>();
@@ -126,23 +142,50 @@ export function createLinkFilter({
   let removed = 0;
 
   const isKnown = (address: string): boolean =>
-    known.has(address) || allowed.some((one) => one.startsWith(address));
+    known.has(withoutSlash(address)) || allowed.some((one) => one.startsWith(address));
+
+  /** A link that shows where it leads holds one address twice, which says no more than once. */
+  const isKnownTwice = (address: string): boolean => {
+    const [shown, target, ...more] = address.split('](');
+    if (shown === undefined || target === undefined || more.length > 0) return false;
+    return isKnown(shown) && isKnown(target) && withoutSlash(target).endsWith(withoutSlash(shown));
+  };
+
+  const stands = (address: string): boolean =>
+    isKnown(address) || isKnownTwice(address) || (!isData && isKnown(readMarkdown(address).read));
 
   /** In angle brackets an address goes on behind a space, to the bracket that closes it. */
   const isOpen = (run: string, from: number, to: number): boolean =>
     !isData && run.charAt(from - 1) === '<' && !run.includes('>', to);
+
+  /**
+   * How far the known address that begins there may stand; null where it is not known. Where text goes on behind a sign
+   * that ends it for some readers alone, a space behind that sign ends it for all.
+   */
+  const keptAt = (run: string, from: number, end: number): { to: number; space: string } | null => {
+    const address = withoutClosing(run.slice(from, end));
+    const to = from + address.length;
+    if (stands(address)) {
+      if (isOpen(run, from, to)) return null;
+      return ONLY_CLOSING.test(run.slice(end)) ? { to, space: '' } : { to: end + 1, space: ' ' };
+    }
+    const division = address.length > MAX_RUN ? -1 : address.search(DIVIDING);
+    if (division === -1 || run.charAt(from - 1) === '<') return null;
+    if (!stands(address.slice(0, division).replace(CLOSING, ''))) return null;
+    return { to: from + division + 1, space: ' ' };
+  };
 
   const rewrite = (run: string): string => {
     if (isData) return rewriteData(run);
     const safe = run.replaceAll('![', '[');
     const from = beginningIn(safe);
     if (from === -1) return safe;
-    const address = safe.slice(from).replace(CLOSING, '');
-    const to = from + address.length;
-    const stands = isKnown(address) || isKnown(readMarkdown(address).read);
-    if (stands && !isOpen(safe, from, to)) return safe;
+    const kept = keptAt(safe, from, safe.length);
+    if (kept !== null)
+      return kept.space === '' ? safe : `${safe.slice(0, kept.to)} ${rewrite(safe.slice(kept.to))}`;
     removed += 1;
-    return safe.slice(0, from) + REMOVED[language] + safe.slice(to);
+    const address = withoutClosing(safe.slice(from));
+    return safe.slice(0, from) + REMOVED[language] + safe.slice(from + address.length);
   };
 
   /** As the strings of JSON are read, with their spelling; an address ends at a quotation mark as well. */
@@ -154,16 +197,11 @@ export function createLinkFilter({
       if (from < at) continue;
       const quote = text.indexOf('"', from);
       const end = quote === -1 ? text.length : quote;
-      const address = text.slice(from, end).replace(CLOSING, '');
-      const stands = isKnown(address);
-      if (!stands) removed += 1;
-      shown += run.slice(places[at], places[from]);
-      at = from + address.length;
-      shown += stands ? run.slice(places[from], places[at]) : REMOVED[language];
-      if (!stands || ONLY_CLOSING.test(text.slice(end))) continue;
-      // Behind the mark a reader may go on with the address, but behind a space none does.
-      shown += `${run.slice(places[at], places[end + 1])} `;
-      at = end + 1;
+      const kept = keptAt(text, from, end);
+      shown += run.slice(places[at], places[kept?.to ?? from]);
+      if (kept === null) removed += 1;
+      shown += kept?.space ?? REMOVED[language];
+      at = kept?.to ?? from + withoutClosing(text.slice(from, end)).length;
     }
     return shown + run.slice(places[at]);
   };

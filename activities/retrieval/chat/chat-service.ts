@@ -67,14 +67,14 @@ function isBoundToFormat({ more }: ChatRequest): boolean {
   return format != null && format.type !== 'text';
 }
 
-/** What holds addresses that an answer may repeat: its sources, and what the client wrote itself. */
+/** What holds addresses that an answer may repeat: its sources, and what the client wrote or its tools came to. */
 function knownTexts(presented: readonly ChatSource[], { messages }: ChatRequest): string[] {
   return [
     ...presented.flatMap((source) =>
       isWebPage(source) ? [source.url] : [source.version.filename, ...source.chunk.heading_path],
     ),
     ...textsOf(presented),
-    ...messages.flatMap(({ role, content }) => (role === 'user' || role === 'system' ? [content] : [])),
+    ...messages.flatMap(({ role, content }) => (role === 'assistant' ? [] : [content])),
   ];
 }
 

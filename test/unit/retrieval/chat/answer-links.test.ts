@@ -91,6 +91,45 @@ describe('addresses in an answer', () => {
   });
 
   test.each([
+    'It stands in [https://docs.example/valves/](https://docs.example/valves/).',
+    'See [https://docs.example/valves](https://docs.example/valves/)[Source 1][Source 2].',
+    'See [the manual](https://docs.example/valves/)[Source 1], and www.example.org/help[Sources: 1, 2]',
+    'See https://docs.example/valves/manual.html?v=2/ or www.example.org/help/.',
+    '|the manual|https://docs.example/valves/|\n|---|---|\n|help|www.example.org/help|',
+  ])('a known address stays in a link that shows it, in a table, and before a citation: %s', (answer) => {
+    expect(filtered(answer, (rest) => rest.length)).toEqual([answer, 0]);
+    expect(filtered(answer, () => 1)).toEqual([answer, 0]);
+    const json = JSON.stringify({ a: answer });
+    expect(filtered(json, () => 1, true)).toEqual([json, 0]);
+  });
+
+  test('a space divides a known address in a table, or in one of two links, from what follows', () => {
+    const answer =
+      '|www.example.org/help|[a](https://docs.example/valves/)[b](www.example.org/help)|https://evil.example/SECRET|';
+    const shown =
+      '|www.example.org/help| [a](https://docs.example/valves/) [b](www.example.org/help)| [link removed]|';
+    expect(filtered(answer, (rest) => rest.length)).toEqual([shown, 1]);
+    expect(filtered(answer, () => 1)).toEqual([shown, 1]);
+    expect(whole(JSON.stringify([answer]), true)).toBe(JSON.stringify([shown]));
+  });
+
+  test('a citation behind an address that is left out stays', () => {
+    expect(whole('[a](https://evil.example/SECRET)[Source 1]')).toBe('[a]([link removed])[Source 1]');
+  });
+
+  test.each([
+    'https://docs.example/valves/](www.example.org/help',
+    'https://docs.example/valves/](https://docs.example/valves/](https://docs.example/valves/',
+    '<https://docs.example/valves/|SECRET>',
+    'https://docs.example/valves/)[',
+    'https://docs.example/valves/[SECRET',
+    'https://docs.example/valves/(SECRET)',
+  ])('known addresses together make no new one: %s', (answer) => {
+    const [shown] = filtered(`[m](${answer})`, (rest) => rest.length);
+    expect(shown).not.toMatch(/https:[^ ]*(?:SECRET|help|\]\(|\[)/u);
+  });
+
+  test.each([
     'At 10:30, file C:\\valves\\a.txt or src/valves/open.ts, ratio 1:2 // remark, 5 < 6 and a<b.',
     'Data: the valve [Source 1] opens!\n\n- at 4 bar [Source 2]\n- or http (not https) says so',
     '弁は4バールで開きます。弁は開きます！',

@@ -73,6 +73,18 @@ describe('createChatService', () => {
     expect(JSON.stringify(events)).not.toContain('evil');
   });
 
+  test('keeps addresses that a tool of the client came to, and none of earlier answers', async () => {
+    const { collect } = setUp(() => say('See https://example.org/tool or https://example.org/earlier.'));
+    const { text } = await collect({
+      messages: [
+        { role: 'user', content: 'Which page is it?' },
+        { role: 'assistant', content: 'https://example.org/earlier' },
+        { role: 'tool', content: '{"url":"https://example.org/tool"}' },
+      ],
+    });
+    expect(text).toBe('See https://example.org/tool or [link removed].');
+  });
+
   test('an answer to nothing but the messages keeps its addresses', async () => {
     const { collect } = setUp(() => say('See https://example.org/x'));
     const { text, end } = await collect({ target: { kind: 'direct' } });
