@@ -6,6 +6,7 @@ import type { ModelServer, ModelServerOptions, ModelDescription } from './model-
 import { OllamaChunk, createOllamaReader, ollamaChatBody } from './ollama-chat.js';
 import { ollamaFetch } from './ollama-fetch.js';
 import { ProviderFailure, readAs } from './provider-failure.js';
+import { gaveUp } from './refusal.js';
 import { ollamaAddress } from './server-address.js';
 
 const ListAnswer = z.object({ models: z.array(z.object({ name: z.string() })) });
@@ -20,8 +21,7 @@ function fromLibrary(error: unknown, signal: AbortSignal | undefined): unknown {
   if (cause instanceof ProviderFailure) return cause;
   if ((error as { name?: unknown } | null)?.name === 'SyntaxError')
     return new ProviderFailure('bad-answer', 'the provider answered broken JSON', { cause: error });
-  const sentence = error instanceof Error ? error.message : String(error);
-  return new ProviderFailure('failed', `the provider gave up: ${sentence.slice(0, 300)}`, { cause: error });
+  return gaveUp(error instanceof Error ? error.message : error, error);
 }
 
 /** A server that speaks Ollama's own API, through its library. Source: github.com/ollama/ollama, docs/api.md. */

@@ -5,6 +5,7 @@ import { finishReasonOf, openAiUsage } from './answer-fields.js';
 import { checkLine } from './model-exchange.js';
 import type { ModelAnswer } from './model-exchange.js';
 import { ProviderFailure, readAs } from './provider-failure.js';
+import { gaveUp } from './refusal.js';
 
 const StreamEvent = z.object({
   error: z.unknown().optional(),
@@ -48,7 +49,7 @@ function deltaOf(choice: NonNullable<z.output<typeof StreamEvent>['choices']>[nu
 
 function failureIn(error: unknown): ProviderFailure {
   const inner = typeof error === 'object' && error !== null && 'message' in error ? error.message : error;
-  return new ProviderFailure('failed', `the provider gave up: ${String(inner).slice(0, 300)}`);
+  return gaveUp(inner);
 }
 
 /** Takes the chunks of a stream of server-sent events, and answers the `data` of those that end in each, in order. */

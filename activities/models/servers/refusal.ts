@@ -11,6 +11,24 @@ const MESSAGE_MAX_CHARACTERS = 300;
 const TOO_LONG =
   /context (?:length|window|size)|maximum (?:context|sequence|input)|too (?:long|large|many tokens)|less than \d+ tokens|exceeds? .{0,300}(?:tokens|length)/i;
 
+/**
+ * What servers answer with 500, or in the midst of a stream, though it comes of what was asked: a schema or grammar
+ * that they do not take (Ollama, llama.cpp), messages that the model's template does not (llama.cpp, vLLM). Asked again
+ * it is answered the same, and other requests are not.
+ */
+const ABOUT_REQUEST =
+  /invalid (?:json schema|grammar)|failed to (?:parse|load|initialize) grammar|jinja|chat template|roles must alternate|system message must be at the beginning/i;
+
+function kindOf(sentence: string): FailureKind {
+  return ABOUT_REQUEST.test(sentence) ? 'refused' : 'failed';
+}
+
+/** What a server says in the midst of its answer, where it goes no further. */
+export function gaveUp(error: unknown, cause?: unknown): ProviderFailure {
+  const sentence = String(error).slice(0, MESSAGE_MAX_CHARACTERS);
+  return new ProviderFailure(kindOf(sentence), `the provider gave up: ${sentence}`, { cause });
+}
+
 /** The sentence in an error body: `{error: "…"}`, `{error: {message}}`, `{message}`, `{detail}`, or plain text. */
 function sentenceIn(body: string): string {
   let found: unknown = body;
@@ -46,7 +64,7 @@ export function refusal(
   if (status === 413 || ((status === 400 || status === 422 || status >= 500) && TOO_LONG.test(sentence)))
     return failure('too-long');
   if (status === 429) return failure('rate-limited');
-  if (status >= 500) return failure('failed');
+  if (status >= 500) return failure(kindOf(sentence));
   if (status >= 400) return failure('refused');
   return failure('bad-answer', `the provider answered ${status}, which is no answer`);
 }

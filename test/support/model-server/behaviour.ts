@@ -18,7 +18,7 @@ export type Behaviour =
   /** The stream says nothing more and stays open. */
   | { kind: 'pause'; afterWords: number }
   /** The stream ends with an error of the server. */
-  | { kind: 'error'; afterWords: number }
+  | { kind: 'error'; afterWords: number; message?: string }
   /** The stream ends without saying that it has ended. */
   | { kind: 'no-finish'; afterWords: number }
   /** Embeddings of another length, too few of them, or none at all. */

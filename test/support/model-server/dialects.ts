@@ -53,6 +53,10 @@ async function say(
   return false;
 }
 
+function errorOf({ behaviour }: Talk): string {
+  return (behaviour?.kind === 'error' ? behaviour.message : undefined) ?? 'the runner has died';
+}
+
 const usage = { prompt_tokens: 11, completion_tokens: 5, total_tokens: 16 };
 
 function openai(models: ScriptedModels): Dialect {
@@ -111,7 +115,7 @@ function openai(models: ScriptedModels): Dialect {
       const properly = await say(response, talk, {
         word: (content) => chunk({ content }),
         broken: 'data: {"choices": [{"delta\n\n',
-        error: event({ error: { message: 'the runner has died', type: 'server_error' } }),
+        error: event({ error: { message: errorOf(talk), type: 'server_error' } }),
       });
       if (!properly) return;
       const { toolCall } = talk;
@@ -175,7 +179,7 @@ function ollama(models: ScriptedModels): Dialect {
       const properly = await say(response, talk, {
         word: (content) => line({ message: { role: 'assistant', content }, done: false }),
         broken: '{"message": {"role": "assis\n',
-        error: line({ error: 'the runner has died' }),
+        error: line({ error: errorOf(talk) }),
       });
       if (!properly) return;
       if (talk.toolCall !== null)

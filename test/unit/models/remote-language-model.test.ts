@@ -110,6 +110,25 @@ describe.each(['ollama', 'openai'] as const)('a language model behind the %s dia
     expect(server.asked('chat')).toHaveLength(3);
   });
 
+  test.each([
+    ['a status', { kind: 'status', status: 500, body: '{"error":"invalid JSON schema in format"}' }],
+    ['a status of a template', { kind: 'status', status: 500, body: '{"error":"Jinja Exception: no"}' }],
+    ['a stream', { kind: 'error', afterWords: 0, message: 'failed to parse grammar' }],
+    [
+      'a stream, of a template',
+      { kind: 'error', afterWords: 0, message: 'System message must be at the beginning.' },
+    ],
+  ] as const)('what one request is refused for in %s touches no other', async (_name, behaviour) => {
+    await open();
+    server.always('chat', behaviour);
+    for (let turn = 0; turn < 6; turn += 1)
+      expect((await listen(model)).error).toMatchObject({ code: 'INFERENCE_ERROR' });
+    // No request was tried again, and the circuit is closed.
+    expect(server.asked('chat')).toHaveLength(6);
+    server.always('chat', null);
+    expect(await listen(model)).toEqual({ content: 'The mill opens at nine.', error: null });
+  });
+
   test('a prompt that is too long is answered as the contract says', async () => {
     await open();
     server.models.promptWords = 3;
