@@ -67,6 +67,16 @@ function isBoundToFormat({ more }: ChatRequest): boolean {
   return format != null && format.type !== 'text';
 }
 
+/**
+ * The client's messages behind our prompt. Those of the system at their beginning go into its message: templates of
+ * some models take one, and at the beginning alone.
+ */
+function behindPrompt(system: string, messages: readonly ChatMessage[]): ChatMessage[] {
+  const first = messages.findIndex(({ role }) => role !== 'system');
+  const theirs = messages.slice(0, first).flatMap(({ content }) => (content.trim() === '' ? [] : [content]));
+  return [{ role: 'system', content: [system, ...theirs].join('\n\n') }, ...messages.slice(first)];
+}
+
 /** What holds addresses that an answer may repeat: its sources, and what the client wrote or its tools came to. */
 function knownTexts(presented: readonly ChatSource[], { messages }: ChatRequest): string[] {
   return [
@@ -160,8 +170,7 @@ export function createChatService(dependencies: {
   ): AsyncGenerator<ChatEvent, Asked, undefined> {
     const { model, options, frame } = asking;
     const { system, presented } = await buildPrompt(materials, { ...frame, budget, signal: request.signal });
-    // Ours comes first; the client's own system messages stay, behind it.
-    const messages: ChatMessage[] = [{ role: 'system', content: system }, ...request.messages];
+    const messages = behindPrompt(system, request.messages);
     const isData = isBoundToFormat(request);
     const language = languageOf(questionIn(request.messages)) ?? 'en';
     const filters = {

@@ -34,6 +34,9 @@ const stored = new Map<string, Stored>();
 /** Answers to the reading of a conversation wait for these. */
 const held = new Map<string, Promise<void>>();
 
+/** The messages of each chat. */
+const asked: Stored['messages'][] = [];
+
 const SCOPE = { partition: null, workspace: null, file_id: null };
 
 function headOf(id: string, { title, revision }: Stored) {
@@ -48,7 +51,10 @@ function answerOf(text: string): Response {
 async function serve(input: Request | string, init?: RequestInit): Promise<Response> {
   const request = typeof input === 'string' ? new Request(`http://console.test${input}`, init) : input;
   const { pathname } = new URL(request.url);
-  if (pathname === '/v1/chat/completions') return answerOf('The answer.');
+  if (pathname === '/v1/chat/completions') {
+    asked.push(((await request.json()) as Pick<Stored, 'messages'>).messages);
+    return answerOf('The answer.');
+  }
   const [, , , , id, messages] = pathname.split('/');
   const body = (request.method === 'GET' ? {} : await request.json()) as Body;
   if (id === undefined) {
@@ -95,6 +101,7 @@ beforeEach(() => {
   conversation.begin();
   stored.clear();
   held.clear();
+  asked.length = 0;
 });
 
 describe('a conversation that is changed', () => {
@@ -143,6 +150,29 @@ function hold(id: string): () => void {
   held.set(id, new Promise((resolve) => (release = resolve)));
   return release;
 }
+
+describe('a conversation in which an answer failed', () => {
+  it('goes on without the question that was not answered', async () => {
+    keeps('one', 'A question', 'Its answer', 'Refused', '');
+    await conversation.open('one');
+    await conversation.ask('Another question');
+    expect(asked).toEqual([
+      [
+        { role: 'user', content: 'A question' },
+        { role: 'assistant', content: 'Its answer' },
+        { role: 'user', content: 'Another question' },
+      ],
+    ]);
+    expect(texts(conversation.current())).toEqual([
+      'A question',
+      'Its answer',
+      'Refused',
+      '',
+      'Another question',
+      'The answer.',
+    ]);
+  });
+});
 
 describe('a conversation that is opened', () => {
   it('makes way at once, so that nothing is asked of the one before', async () => {

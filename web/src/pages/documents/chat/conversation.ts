@@ -15,6 +15,16 @@ function fresh(scope: Scope, preset: string | null): Talk {
   return { id: null, title: '', revision: 0, scope, preset, messages: [], ...kept };
 }
 
+/**
+ * What a model is told of a conversation. A question that was never answered goes with its answer: some models refuse
+ * two questions in a row.
+ */
+function isTold({ role, content }: Message, at: number, turns: Message[]): boolean {
+  const next = turns[at + 1];
+  const isAnswered = next === undefined || (next.role !== 'user' && next.content !== '');
+  return content !== '' && (role !== 'user' || isAnswered);
+}
+
 /** The conversation of this window; it stays while one looks at other pages, and the server keeps what ended. */
 function createConversation() {
   let talk = fresh(EVERYWHERE, null);
@@ -56,9 +66,7 @@ function createConversation() {
         {
           scope: own.scope,
           preset: own.preset,
-          messages: turns
-            .filter(({ content }) => content !== '')
-            .map(({ role, content }) => ({ role, content })),
+          messages: turns.filter(isTold).map(({ role, content }) => ({ role, content })),
         },
         {
           content: (text) => change(own, answer.id, ({ content }) => ({ content: content + text })),
