@@ -69,6 +69,26 @@ function chatBody({ model, messages, options }: ChatCall): Record<string, unknow
   };
 }
 
+/** How models that reason refuse what every other one takes (OpenAI, Azure). */
+const UNSUPPORTED = /unsupported (?:parameter|value): '(max_tokens|temperature|top_p)'/i;
+/** Overrides may name any number of models. */
+const MAX_MODELS = 100;
+
+/** The field that a server refuses for this model; undefined where it refuses something else. */
+function unsupportedField(error: unknown): string | undefined {
+  if (!(error instanceof ProviderFailure) || error.kind !== 'refused') return undefined;
+  return UNSUPPORTED.exec(error.message)?.[1]?.toLowerCase();
+}
+
+/** A request without the fields that its model refuses; the limit of tokens goes by its newer name. */
+function withoutFields(body: Record<string, unknown>, fields: ReadonlySet<string>): Record<string, unknown> {
+  const entries = Object.entries(body).flatMap(([name, value]): [string, unknown][] => {
+    if (!fields.has(name)) return [[name, value]];
+    return name === 'max_tokens' ? [['max_completion_tokens', value]] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
 /** A server that speaks the OpenAI format. Source: platform.openai.com/docs/api-reference. */
 export function createOpenAiServer(
   dispatcher: Dispatcher,
@@ -95,6 +115,26 @@ export function createOpenAiServer(
       // An integer beyond 2^53 in a client's field stays what it is.
       body: stringify(body) ?? '{}',
     });
+
+  /** By model, what it was found to refuse. */
+  const refused = new Map<string, Set<string>>();
+
+  /** Asked again without a field that the model refuses, of which no list tells. */
+  const chat = async (call: ChatCall, more: object = {}): Promise<ModelAnswer> => {
+    const fields = refused.get(call.model) ?? new Set();
+    for (;;) {
+      const body = { ...withoutFields(chatBody(call), fields), ...more };
+      try {
+        return await post('/chat/completions', body, call.options.signal);
+      } catch (error) {
+        const field = unsupportedField(error);
+        if (field === undefined || !(field in body)) throw error;
+        fields.add(field);
+        if (refused.size >= MAX_MODELS) refused.clear();
+        refused.set(call.model, fields);
+      }
+    }
+  };
 
   const models: ModelServer['models'] = async (signal) => {
     const { data } = readAs(ModelsAnswer, await get('/models', signal), 'list of models');
@@ -128,12 +168,9 @@ export function createOpenAiServer(
       return [...data].sort((a, b) => a.index - b.index).map(({ embedding }) => embedding);
     },
     stream: (call) =>
-      openAiDeltas(() => {
-        const body = { ...chatBody(call), stream: true, stream_options: { include_usage: true } };
-        return post('/chat/completions', body, call.options.signal);
-      }),
+      openAiDeltas(() => chat(call, { stream: true, stream_options: { include_usage: true } })),
     async complete(call) {
-      const answer = await readJson(await post('/chat/completions', chatBody(call), call.options.signal));
+      const answer = await readJson(await chat(call));
       const { choices, usage } = readAs(ChatAnswer, answer, 'chat completion');
       return {
         content: choices[0].message.content ?? '',

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ChatMessage, LanguageModel } from '../../../activities/ports/models.js';
 import { modelEnvironment, openModels } from '../../support/model-server/open-models.js';
 import type { OpenedModels } from '../../support/model-server/open-models.js';
@@ -184,5 +184,63 @@ describe.each(['ollama', 'openai'] as const)('a language model behind the %s dia
     server.models.answer = () => 'Le café d’à côté – 東京 🗼 est ouvert.';
     expect((await listen(model)).content).toBe('Le café d’à côté – 東京 🗼 est ouvert.');
     server.models.answer = () => 'The mill opens at nine.';
+  });
+});
+
+describe('a model that takes the newer fields of the OpenAI format alone', () => {
+  const UNSUPPORTED = [
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+    "Unsupported value: 'temperature' does not support 0.3 with this model. Only the default (1) value is supported.",
+    "Unsupported parameter: 'top_p' is not supported with this model.",
+  ].map(
+    (message) => ({ kind: 'status', status: 400, body: JSON.stringify({ error: { message } }) }) as const,
+  );
+  const OPTIONS = { maxTokens: 50, temperature: 0.3, topP: 0.9 };
+  let server: ScriptedModelServer;
+  let opened: OpenedModels;
+  let model: LanguageModel;
+
+  beforeAll(async () => {
+    server = await startScriptedModelServer();
+  });
+  beforeEach(async () => {
+    server.reset();
+    opened = await openModels(modelEnvironment(server, 'openai'));
+    model = await opened.registry.languageModel();
+    server.reset();
+  });
+  afterEach(() => opened.close());
+  afterAll(() => server.close());
+
+  test('is asked again without what it refuses, and so from the first from then on', async () => {
+    server.next('chat', ...UNSUPPORTED);
+    expect(await model.complete(QUESTION, OPTIONS)).toMatchObject({ content: 'The mill opens at nine.' });
+    expect(server.asked('chat')).toHaveLength(4);
+    let content = '';
+    for await (const delta of model.stream(QUESTION, OPTIONS)) content += delta.content;
+    expect(content).toBe('The mill opens at nine.');
+    expect(server.asked('chat')).toHaveLength(5);
+    for (const { body } of server.asked('chat').slice(3)) {
+      expect(body).toMatchObject({ max_completion_tokens: 50, messages: QUESTION });
+      for (const field of ['max_tokens', 'temperature', 'top_p']) expect(body).not.toHaveProperty(field);
+    }
+  });
+
+  test('is told of by a stream as well', async () => {
+    server.next('chat', ...UNSUPPORTED.slice(0, 2));
+    let content = '';
+    for await (const delta of model.stream(QUESTION, OPTIONS)) content += delta.content;
+    expect(content).toBe('The mill opens at nine.');
+    expect(server.asked('chat').at(-1)?.body).toMatchObject({
+      max_completion_tokens: 50,
+      top_p: 0.9,
+      stream: true,
+    });
+  });
+
+  test('is not asked again for what was not sent', async () => {
+    server.always('chat', UNSUPPORTED[0]!);
+    await expect(model.complete(QUESTION, OPTIONS)).rejects.toMatchObject({ code: 'INFERENCE_ERROR' });
+    expect(server.asked('chat')).toHaveLength(2);
   });
 });
