@@ -47,7 +47,9 @@ export function createRetrievalPlanner(dependencies: {
     const prompt = await prompts.text('query_contextualizer', request.prompts?.contextualizer);
     const { apiKey, baseUrl } = request.override ?? {};
     const isClients = apiKey !== undefined || baseUrl !== undefined;
-    const found = await rewriter.rewrite({ model, isClients, prompt, messages, historyDepth, date, signal });
+    const { userId } = request.scope;
+    const asked = { model, isClients, userId, prompt, messages, historyDepth, date, signal };
+    const found = await rewriter.rewrite(asked);
     if (found === 'resting') return { rewriting: { status: 'resting' }, rewritten: [] };
     if (found === null) return { rewriting: { status: 'failed' }, rewritten: [] };
     const { intent, requiresRetrieval, queries } = found;

@@ -1,3 +1,4 @@
+import { AppError } from '../../../schemas/app-error.js';
 import { fillPrompt } from '../../../schemas/models/prompts.js';
 import type { ChatMessage, LanguageModel } from '../../ports/models.js';
 import { askBriefly } from './ask-model.js';
@@ -9,8 +10,12 @@ const MAX_TOKENS = 512;
 const ATTEMPTS = 2;
 const TOGETHER_MS = 3000;
 
-/** A model that failed so often in a row is not asked for a while: it would cost every question the whole time. */
-const FAILURES_TO_REST = 2;
+/**
+ * A model that failed so many users, or one so often in a row, is not asked for a while: it would cost every question
+ * the whole time. What one of them asks can be at fault itself.
+ */
+const USERS_TO_REST = 2;
+const FAILURES_TO_REST = 5;
 const REST_MS = 10 * 60_000;
 /** Overrides may name any number of models. */
 const MAX_REMEMBERED = 100;
@@ -23,6 +28,8 @@ export interface RewritingRequest {
   model: LanguageModel;
   /** With a client's own key, or at its own address: what fails there says nothing of the model that others ask. */
   isClients: boolean;
+  /** Who asks. */
+  userId: number;
   /** With the slots of `query_contextualizer`. */
   prompt: string;
   messages: readonly ChatMessage[];
@@ -45,23 +52,26 @@ export function createQuestionRewriter(
   options: { now?: () => number; togetherMs?: number } = {},
 ): QuestionRewriter {
   const { now = () => performance.now(), togetherMs = TOGETHER_MS } = options;
-  const failures = new Map<string, { count: number; at: number }>();
-
-  const remember = (key: string | null, succeeded: boolean): void => {
+  const failures = new Map<string, { count: number; users: Set<number>; at: number }>();
+  const failed = (key: string | null, userId: number): void => {
     if (key === null) return;
-    const count = (failures.get(key)?.count ?? 0) + 1;
+    const { count = 0, users = new Set<number>() } = failures.get(key) ?? {};
     failures.delete(key);
-    if (!succeeded) failures.set(key, { count, at: now() });
+    failures.set(key, { count: count + 1, users: users.add(userId), at: now() });
     const oldest = failures.keys().next();
     if (failures.size > MAX_REMEMBERED && oldest.done !== true) failures.delete(oldest.value);
   };
 
+  const rests = (key: string | null): boolean => {
+    const known = key === null ? undefined : failures.get(key);
+    if (known === undefined || now() - known.at >= REST_MS) return false;
+    return known.users.size >= USERS_TO_REST || known.count >= FAILURES_TO_REST;
+  };
+
   return {
-    async rewrite({ model, isClients, prompt, messages, historyDepth, date, signal }) {
+    async rewrite({ model, isClients, userId, prompt, messages, historyDepth, date, signal }) {
       const key = isClients ? null : JSON.stringify([model.endpointName, model.modelName]);
-      const known = key === null ? undefined : failures.get(key);
-      if (known !== undefined && known.count >= FAILURES_TO_REST && now() - known.at < REST_MS)
-        return 'resting';
+      if (rests(key)) return 'resting';
       // Behind the question, an assistant may have asked for tools: what they came to is no question.
       const asked = messages.findLastIndex(({ role }) => role === 'user');
       const talk = messages.slice(0, asked + 1).filter(({ role }) => role === 'user' || role === 'assistant');
@@ -80,17 +90,22 @@ export function createQuestionRewriter(
         },
       ];
       const started = now();
+      let isTooLong = false;
+      const onFailure = (error: unknown): void => {
+        isTooLong = error instanceof AppError && error.code === 'CONTEXT_TOO_LONG';
+      };
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
         const withinMs = togetherMs - (now() - started);
-        const answer = await askBriefly(model, prompted, { maxTokens: MAX_TOKENS, withinMs, signal });
+        const limits = { maxTokens: MAX_TOKENS, withinMs, signal, onFailure };
+        const answer = await askBriefly(model, prompted, limits);
         // A server that fails, or is slow, will not do better at once.
         if (answer === null) break;
         const rewriting = parseRewriting(answer);
         if (rewriting === null) continue;
-        remember(key, true);
+        if (key !== null) failures.delete(key);
         return rewriting;
       }
-      remember(key, false);
+      if (!isTooLong) failed(key, userId);
       return null;
     },
   };

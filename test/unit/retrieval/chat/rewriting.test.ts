@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ChatMessage, LanguageModel } from '../../../../activities/ports/models.js';
+import { AppError } from '../../../../schemas/app-error.js';
 import { isCasual } from '../../../../activities/retrieval/chat/casual-phrases.js';
 import { parseRewriting } from '../../../../activities/retrieval/chat/parse-rewriting.js';
 import { createQuestionRewriter } from '../../../../activities/retrieval/chat/rewrite-question.js';
@@ -90,6 +91,7 @@ describe('createQuestionRewriter', () => {
   const setUp = (answers: (string | Error)[], togetherMs?: number) => {
     const asked: { messages: readonly ChatMessage[]; maxTokens: number | undefined }[] = [];
     let clock = 0;
+    let users = 0;
     const model = {
       endpointName: 'e',
       modelName: 'm',
@@ -109,17 +111,20 @@ describe('createQuestionRewriter', () => {
       historyDepth = 4,
       signal = new AbortController().signal,
       isClients = false,
+      userId = (users += 1),
     ) =>
       rewriter.rewrite({
         model,
         isClients,
+        userId,
         prompt: 'P {current_date} {query}',
         messages,
         historyDepth,
         signal,
         date: new Date('2026-03-01T12:00:00Z'),
       });
-    return { rewrite, asked, pass: (ms: number) => (clock += ms) };
+    const rewriteFor = (userId: number) => rewrite(undefined, undefined, undefined, undefined, userId);
+    return { rewrite, rewriteFor, asked, pass: (ms: number) => (clock += ms) };
   };
 
   test('rewrites the question that the results of tools were fetched for', async () => {
@@ -190,6 +195,27 @@ describe('createQuestionRewriter', () => {
     expect(await rewrite()).toBe('resting');
     expect(asked).toHaveLength(4);
     pass(601_000);
+    expect(await rewrite()).toMatchObject({ queries: [{ text: 'a' }] });
+  });
+
+  test('is asked by others after it failed one user, and not for ever after', async () => {
+    const away = new Error('away');
+    const { rewriteFor } = setUp([
+      away,
+      away,
+      '{"queries": ["a"]}',
+      ...Array.from({ length: 6 }, () => away),
+    ]);
+    for (let turn = 0; turn < 2; turn += 1) expect(await rewriteFor(1)).toBeNull();
+    expect(await rewriteFor(2)).toMatchObject({ queries: [{ text: 'a' }] });
+    for (let turn = 0; turn < 5; turn += 1) expect(await rewriteFor(1)).toBeNull();
+    expect(await rewriteFor(2)).toBe('resting');
+  });
+
+  test('is asked on whatever is too long for it', async () => {
+    const tooLong = new AppError('CONTEXT_TOO_LONG', 'too long');
+    const { rewrite } = setUp([tooLong, tooLong, tooLong, '{"queries": ["a"]}']);
+    for (let turn = 0; turn < 3; turn += 1) expect(await rewrite()).toBeNull();
     expect(await rewrite()).toMatchObject({ queries: [{ text: 'a' }] });
   });
 
