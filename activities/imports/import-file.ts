@@ -8,7 +8,8 @@ import { receiveDownload } from '../documents/commands/receive-download.js';
 import { takeDocument } from '../documents/commands/take-document.js';
 import type { TakeDocumentDeps } from '../documents/commands/take-document.js';
 import type { SourceService } from '../ports/imports.js';
-import type { SourceFile, SourceReader } from './read-source.js';
+import type { SourceFile } from './file-lists.js';
+import type { SourceReader } from './read-source.js';
 
 export interface FileOrder {
   service: SourceService;

@@ -3,6 +3,7 @@ import type { ImportSource, RefusedFile } from '../../schemas/imports/imports.js
 import type { Principal } from '../../schemas/documents/users.js';
 import type { TakeDocumentDeps } from '../documents/commands/take-document.js';
 import type { ImportStore, SourceService } from '../ports/imports.js';
+import type { ListedFile } from './file-lists.js';
 import { importFile, isRefusedByName, isRefusedFile } from './import-file.js';
 import { fillWorkspaces, importPartition } from './import-partition.js';
 import { importUsers } from './import-people.js';
@@ -169,45 +170,61 @@ async function refusalOf({ reader, control }: Work, error: unknown): Promise<App
   return error;
 }
 
+/** Takes one file, or lists it as refused; with `waitMs` it is still to be taken. */
+async function takeFile(
+  work: Work,
+  partition: string,
+  file: ListedFile,
+  from: ImportPosition,
+): Promise<ImportPosition> {
+  const { deps, order, reader, service, control } = work;
+  const { dryRun, principal } = order;
+  const { maxBytes } = deps;
+  const { file_id } = file;
+  let { figures } = from;
+  try {
+    const outcome = await importFile(
+      deps,
+      { partition, row: file.row() },
+      { service, reader, principal, maxBytes, dryRun, signal: control.signal },
+    );
+    figures = add(figures, { [outcome]: 1 });
+  } catch (error) {
+    control.signal.throwIfAborted();
+    if (error instanceof AppError && error.code === 'RATE_LIMITED')
+      return { ...from, waitMs: error.retryAfterMs ?? FULL_WAIT_MS };
+    const { code, message } = await refusalOf(work, error);
+    figures = add(figures, { refused: 1 });
+    if ((figures['refused'] ?? 0) <= REFUSED_LISTED) control.refused({ partition, file_id, code, message });
+  }
+  return { ...from, figures, after: file_id, done: from.done + 1 };
+}
+
 /** `after` is empty at its end: no file is called so. */
 async function takePartition(
   work: Work,
   given: SourcePartition,
   from: ImportPosition,
 ): Promise<ImportPosition> {
-  const { deps, order, reader, service, control } = work;
+  const { reader, control } = work;
   const { partition } = given;
-  const { dryRun, principal } = order;
   let position = from;
   if (position.partition !== partition) {
     position = await enterPartition(work, given, position);
     if (position.after === '') return position;
     control.reached(position);
   }
-  const { maxBytes } = deps;
-  const rows = await reader.files(partition, position.after);
-  for (const row of rows) {
-    try {
-      const outcome = await importFile(
-        deps,
-        { partition, row },
-        { service, reader, principal, maxBytes, dryRun, signal: control.signal },
-      );
-      position = { ...position, figures: add(position.figures, { [outcome]: 1 }) };
-    } catch (error) {
-      control.signal.throwIfAborted();
-      if (error instanceof AppError && error.code === 'RATE_LIMITED')
-        return { ...position, waitMs: error.retryAfterMs ?? FULL_WAIT_MS };
-      const { code, message } = await refusalOf(work, error);
-      position = { ...position, figures: add(position.figures, { refused: 1 }) };
-      if ((position.figures['refused'] ?? 0) <= REFUSED_LISTED)
-        control.refused({ partition, file_id: row.file_id, code, message });
+  for (;;) {
+    const { files, isLast } = await reader.files(partition, position.after);
+    for (const file of files) {
+      position = await takeFile(work, partition, file, position);
+      if (position.waitMs > 0) return position;
+      control.reached(position);
+      const isEnd = isLast && file === files.at(-1);
+      if (!isEnd && control.isOver()) return position;
     }
-    position = { ...position, after: row.file_id, done: position.done + 1 };
-    control.reached(position);
-    if (row !== rows.at(-1) && control.isOver()) return position;
+    if (isLast) return { ...position, after: '' };
   }
-  return { ...position, after: '' };
 }
 
 async function takeWorkspaces({ deps, reader }: Work, position: ImportPosition): Promise<ImportPosition> {

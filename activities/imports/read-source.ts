@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { AppError } from '../../schemas/app-error.js';
 import { ROLES } from '../../schemas/documents/users.js';
 import type { SourceService } from '../ports/imports.js';
+import { createFileLists } from './file-lists.js';
+import type { FilesPage } from './file-lists.js';
 
 /** What is read of a source's answers; whatever else they say is left. */
 
@@ -40,10 +42,6 @@ const SourceWorkspace = z.object({
   created_by: z.int().nullish(),
 });
 
-/** Metadata keys stand beside those of the server. */
-const SourceFile = z.looseObject({ file_id: z.string(), content_sha256: Text });
-export type SourceFile = z.infer<typeof SourceFile>;
-
 const Extracts = z.object({ documents: z.array(z.object({ link: z.string() })) });
 
 /** @throws AppError IMPORT_SOURCE_REFUSED for an answer of another form than the contract's */
@@ -65,6 +63,7 @@ function isRefusal(error: unknown): boolean {
 
 /** The parts of the contract that an import reads. */
 export function readSource(service: SourceService) {
+  const fileLists = createFileLists(service);
   const at = (partition: string, rest = ''): string => `/partition/${encodeURIComponent(partition)}${rest}`;
 
   const partitions = async (): Promise<SourcePartition[]> => {
@@ -119,14 +118,12 @@ export function readSource(service: SourceService) {
       return (await readIfThere(path, z.object({ file_ids: z.array(z.string()) })))?.file_ids ?? [];
     },
 
-    /** By id, behind one; none where the partition was deleted. */
-    async files(partition: string, after: string | null): Promise<SourceFile[]> {
-      const body = await read(service, at(partition), z.object({ files: z.array(SourceFile) }));
-      if (body === null && (await partitions()).some((named) => named.partition === partition))
+    /** The next files by id, behind one; none where the partition was deleted. */
+    async files(partition: string, after: string | null): Promise<FilesPage> {
+      const page = await fileLists(at(partition), after);
+      if (page === null && (await partitions()).some((named) => named.partition === partition))
         throw new AppError('IMPORT_SOURCE_FAILED', `The source answered 404 to ${at(partition)}.`);
-      return (body?.files ?? [])
-        .filter(({ file_id }) => after === null || file_id > after)
-        .sort((one, other) => (one.file_id < other.file_id ? -1 : 1));
+      return page ?? { files: [], isLast: true };
     },
 
     /** Where the bytes of a file are; null: it is not there (any more), or has no extract yet. */

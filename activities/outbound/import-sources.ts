@@ -1,19 +1,21 @@
 import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import { isInteger, parse } from 'lossless-json';
 import { request } from 'undici';
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../schemas/app-error.js';
 import { createPace } from '../pace.js';
 import type { Download } from '../ports/downloads.js';
 import type { ImportSources, SourceService } from '../ports/imports.js';
+import { createLoopShare } from '../signals/rules/loop-share.js';
 import { createGuardedDispatcher, isBlocked } from './address-guard.js';
+import { createListCutter } from './cut-list.js';
+import { parseExact } from './exact-json.js';
 import { readWhole } from './read-body.js';
 import { retryAfterMs } from './retry-after.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const ANSWER_TIMEOUT_MS = 120_000;
-/** The list of a partition's files comes in one answer. */
+/** A service that knows no pages gives the list of a partition's files in one answer. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** A source that limits its clients is waited for; no longer than this at a time, and not for ever. */
 const MAX_WAIT_MS = 60_000;
@@ -21,11 +23,6 @@ const MAX_WAITS = 10;
 
 function failed(text: string, cause?: unknown): AppError {
   return new AppError('IMPORT_SOURCE_FAILED', text, { cause });
-}
-
-function toNumber(digits: string): number | bigint {
-  const value = Number(digits);
-  return isInteger(digits) && !Number.isSafeInteger(value) ? BigInt(digits) : value;
 }
 
 /** An answer that is not read is let go. */
@@ -105,22 +102,47 @@ export function createImportSources({
       throw new AppError('IMPORT_SOURCE_REFUSED', words, { details: { answered: status } });
     };
 
+    const tooLarge = (path: string): AppError =>
+      new AppError('IMPORT_SOURCE_REFUSED', `The answer to ${path} is larger than 64 MiB.`);
+
+    /** Asks and reads; what comes of it otherwise is told in our words, a 404 with null. */
+    const answerTo = async <T>(
+      path: string,
+      readBody: (body: AsyncIterable<Buffer>) => Promise<T>,
+    ): Promise<T | null> => {
+      try {
+        const { body } = await ask(path);
+        return await readBody(body as AsyncIterable<Buffer>);
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
+        if (error instanceof SyntaxError)
+          throw new AppError('IMPORT_SOURCE_REFUSED', `The answer to ${path} is no JSON.`);
+        throw told(error);
+      }
+    };
+
     return {
-      async json(path) {
-        try {
-          const { body } = await ask(path);
-          const bytes = await readWhole(
-            body as AsyncIterable<Buffer>,
-            MAX_ANSWER_BYTES,
-            () => new AppError('IMPORT_SOURCE_REFUSED', `The answer to ${path} is larger than 64 MiB.`),
-          );
-          return parse(bytes.toString('utf8'), null, { parseNumber: toNumber });
-        } catch (error) {
-          if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
-          if (error instanceof SyntaxError)
-            throw new AppError('IMPORT_SOURCE_REFUSED', `The answer to ${path} is no JSON.`);
-          throw told(error);
-        }
+      json: (path) =>
+        answerTo(path, async (body) => {
+          const bytes = await readWhole(body, MAX_ANSWER_BYTES, () => tooLarge(path));
+          return parseExact(bytes.toString('utf8'));
+        }),
+      eachOf: async (path, name, take) => {
+        const isThere = await answerTo(path, async (body) => {
+          const share = createLoopShare();
+          const cutter = createListCutter(name);
+          let bytes = 0;
+          for await (const chunk of body) {
+            bytes += chunk.length;
+            if (bytes > MAX_ANSWER_BYTES) throw tooLarge(path);
+            for (const element of cutter.take(chunk)) take(element);
+            await share();
+          }
+          if (cutter.end()) return true;
+          const words = `The answer to ${path} is not as the contract has it: ${name}`;
+          throw new AppError('IMPORT_SOURCE_REFUSED', words);
+        });
+        return isThere ?? false;
       },
       downloads: {
         async open(path, { maxBytes }): Promise<Download> {

@@ -38,6 +38,12 @@ export interface SourceService {
    * @throws AppError IMPORT_SOURCE_REFUSED, with the status as `answered` among its details, IMPORT_SOURCE_FAILED
    */
   json(path: string): Promise<unknown>;
+  /**
+   * Hands over the elements of one list of an answer as they come, each as its JSON; the answer is never held as a
+   * whole. A SyntaxError of `take` counts as one of the answer. False where it answers 404.
+   * @throws AppError likewise
+   */
+  eachOf(path: string, list: string, take: (element: Buffer) => void): Promise<boolean>;
   /** Reads the bytes at a path. @throws AppError likewise; NOT_FOUND, PAYLOAD_TOO_LARGE */
   downloads: Pick<Downloads, 'open'>;
 }

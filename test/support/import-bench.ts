@@ -36,14 +36,31 @@ function answersOf(fileIds: readonly string[]): Map<string, SourceAnswer> {
   return answers;
 }
 
+/** As a source answers for a list of files; a service that knows no `after` passes over it. */
+function part(answer: SourceAnswer, query: URLSearchParams, knowsAfter: boolean): SourceAnswer {
+  if (typeof answer !== 'object' || !('files' in answer)) return answer;
+  const limit = query.get('limit');
+  const after = knowsAfter ? query.get('after') : null;
+  const files = (answer.files as { file_id: string }[]).filter(
+    ({ file_id }) => after === null || Buffer.compare(Buffer.from(file_id), Buffer.from(after)) > 0,
+  );
+  return { files: files.slice(0, limit === null ? undefined : Number(limit)) };
+}
+
 /** The activities of imports over fakes, with a source that listens. */
-export async function importBench(fileIds: readonly string[], { sliceMs = 60_000 } = {}) {
+export async function importBench(
+  fileIds: readonly string[],
+  { sliceMs = 60_000, knowsAfter = true, dryRun = false } = {},
+) {
+  const asked: string[] = [];
   const answers = answersOf(fileIds);
   const told = new Map<string, () => void>();
   const server: Server = createServer((request, response) => {
-    const path = request.url ?? '';
+    const { pathname, search, searchParams } = new URL(request.url ?? '', 'http://x');
+    const path = answers.has(pathname + search) || told.has(pathname + search) ? pathname + search : pathname;
+    asked.push(pathname + search);
     told.get(path)?.();
-    const answer = answers.get(path) ?? 404;
+    const answer = part(answers.get(path) ?? 404, searchParams, knowsAfter);
     if (typeof answer === 'number') response.writeHead(answer).end();
     else response.end(typeof answer === 'string' ? answer : JSON.stringify(answer));
   });
@@ -58,7 +75,7 @@ export async function importBench(fileIds: readonly string[], { sliceMs = 60_000
     log: { warn: () => undefined },
     sliceMs,
   });
-  const order = { runId: RUN_ID, sourceId: SOURCE_ID, dryRun: false, startedBy: '1' };
+  const order = { runId: RUN_ID, sourceId: SOURCE_ID, dryRun, startedBy: '1' };
   await activities.beginImport(order);
 
   const slice = (position: ImportPosition | null, info: Parameters<typeof inActivity>[1] = {}) =>
@@ -71,6 +88,8 @@ export async function importBench(fileIds: readonly string[], { sliceMs = 60_000
   return {
     adapters,
     answers,
+    /** Paths with their queries, in order. */
+    asked,
     /** Does something as soon as a path is asked for. */
     onAsked: (path: string, act: () => void) => void told.set(path, act),
     slice,
