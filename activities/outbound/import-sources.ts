@@ -77,12 +77,12 @@ export function createImportSources({
       return failed('The source gave no answer, or broke off.', error);
     };
 
-    const ask = async (path: string, waits = 0): Promise<Dispatcher.ResponseData> => {
+    const ask = async (path: string, ends = signal, waits = 0): Promise<Dispatcher.ResponseData> => {
       await pace();
       const answer = await request(`${url}${path}`, {
         method: 'GET',
         dispatcher,
-        signal,
+        signal: ends,
         headersTimeout: ANSWER_TIMEOUT_MS,
         bodyTimeout: ANSWER_TIMEOUT_MS,
         headers: { authorization: `Bearer ${token}`, 'accept-encoding': 'identity', 'user-agent': 'tamis' },
@@ -92,8 +92,8 @@ export function createImportSources({
       drop(answer);
       if (status === 429 && waits < MAX_WAITS) {
         const wait = retryAfterMs(headerOf(answer, 'retry-after'), Date.now()) ?? 1000;
-        await setTimeout(Math.min(wait, MAX_WAIT_MS), undefined, { signal });
-        return ask(path, waits + 1);
+        await setTimeout(Math.min(wait, MAX_WAIT_MS), undefined, { signal: ends });
+        return ask(path, ends, waits + 1);
       }
       // The path names partitions and files, and no secret.
       const words = `The source answered ${status} to ${path}.`;
@@ -145,9 +145,15 @@ export function createImportSources({
         return isThere ?? false;
       },
       downloads: {
-        async open(path, { maxBytes }): Promise<Download> {
+        async open(path, { maxBytes, timeoutMs, signal: givenUp }): Promise<Download> {
+          const limit = AbortSignal.timeout(timeoutMs);
+          const toldOfBytes = (error: unknown): unknown => {
+            if (givenUp.aborted) return givenUp.reason;
+            if (!limit.aborted || signal.aborted || error instanceof AppError) return told(error);
+            return failed(`What is at ${path} did not come within ${timeoutMs / 1000} seconds.`, error);
+          };
           try {
-            const answer = await ask(path);
+            const answer = await ask(path, AbortSignal.any([signal, givenUp, limit]));
             const announced = Number(headerOf(answer, 'content-length') ?? NaN);
             const size = Number.isSafeInteger(announced) ? announced : null;
             if (size !== null && size > maxBytes) {
@@ -158,12 +164,12 @@ export function createImportSources({
               name: '',
               mimetype: headerOf(answer, 'content-type') ?? null,
               size,
-              body: Readable.from(bounded(answer.body as AsyncIterable<Buffer>, maxBytes, told), {
+              body: Readable.from(bounded(answer.body as AsyncIterable<Buffer>, maxBytes, toldOfBytes), {
                 objectMode: false,
               }),
             };
           } catch (error) {
-            throw told(error);
+            throw toldOfBytes(error);
           }
         },
       },

@@ -93,6 +93,22 @@ describe('a source of an import', () => {
     await expect(buffer(body)).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
   });
 
+  it.each(['its first byte', 'its end'])('may not take longer than its time until %s', async (until) => {
+    const giveUp = new AbortController();
+    const limits = { maxBytes: 9_000_000, timeoutMs: 200, signal: giveUp.signal };
+    const late = { code: 'IMPORT_SOURCE_FAILED', message: expect.stringContaining('within 0.2 seconds') };
+    answer = (_request, response) => {
+      if (until !== 'its end') return;
+      const dripping = setInterval(() => response.write('.'), 10);
+      response.on('close', () => clearInterval(dripping));
+    };
+    const read = async () => buffer((await open().downloads.open('/static/a', limits)).body);
+    await expect(read()).rejects.toMatchObject(late);
+    const second = read();
+    giveUp.abort(new Error('given up'));
+    await expect(second).rejects.toThrow('given up');
+  });
+
   it('breaking off is a failure that may be over soon, and a cancel is a cancel', async () => {
     answer = (request) => request.socket.destroy();
     await expect(open().json('/users/')).rejects.toMatchObject({ code: 'IMPORT_SOURCE_FAILED' });
