@@ -136,6 +136,27 @@ export function connectTemporal(
     );
   };
 
+  const startAndTellOfMetrics = async (watcher: string, signal: string): Promise<void> => {
+    await withDeadline(() =>
+      client.workflow.signalWithStart<typeof forwardMetrics>('forwardMetrics', {
+        workflowId: metricsWorkflowId(prefix, watcher),
+        taskQueue: taskQueues(prefix).alerts,
+        args: [{ prefix, watcher }],
+        signal,
+        memo: { watcher },
+        staticSummary: `metrics of ${watcher}`,
+      }),
+    );
+  };
+
+  const orAway = async (call: Promise<void>): Promise<void> => {
+    try {
+      await call;
+    } catch (error) {
+      throw away(error);
+    }
+  };
+
   /** A workflow whose id says what it is for: running already is as good as started. */
   const startOnce = <T extends (input: never) => Promise<void>>(
     type: string,
@@ -322,26 +343,11 @@ export function connectTemporal(
 
     notifySignals: (watcher) => startAndTell(watcher, WAKE),
 
-    async notifyMetrics(watcher) {
-      await withDeadline(() =>
-        client.workflow.signalWithStart<typeof forwardMetrics>('forwardMetrics', {
-          workflowId: metricsWorkflowId(prefix, watcher),
-          taskQueue: taskQueues(prefix).alerts,
-          args: [{ prefix, watcher }],
-          signal: WAKE,
-          memo: { watcher },
-          staticSummary: `metrics of ${watcher}`,
-        }),
-      );
-    },
+    notifyMetrics: (watcher) => startAndTellOfMetrics(watcher, WAKE),
 
-    async urge(watcher, word) {
-      try {
-        await startAndTell(watcher, word);
-      } catch (error) {
-        throw away(error);
-      }
-    },
+    urge: (watcher, word) => orAway(startAndTell(watcher, word)),
+
+    urgeMetrics: (watcher) => orAway(startAndTellOfMetrics(watcher, 'retry')),
 
     startMigration: (run) =>
       startAlone('MIGRATION_RUNNING', () =>

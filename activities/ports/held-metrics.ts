@@ -34,6 +34,8 @@ export interface MetricsStore {
   remove(id: string): Promise<void>;
   /** CAPI refuses it for good. */
   refuse(id: string, reason: string): Promise<void>;
+  /** Drops what has been held since before then, whatever it waits for. */
+  dropHeld(before: Date): Promise<void>;
   watchersHolding(before: Date, limit: number): Promise<string[]>;
   queues(): Promise<MetricsQueue[]>;
 }

@@ -254,6 +254,8 @@ export interface ForwardingStarter {
    * @throws AppError SERVICE_UNAVAILABLE when Temporal cannot be reached
    */
   urge(watcher: string, word: 'resume' | 'retry'): Promise<void>;
+  /** `retry` for metrics that are held. @throws AppError likewise */
+  urgeMetrics(watcher: string): Promise<void>;
 }
 
 export interface SignalStores {

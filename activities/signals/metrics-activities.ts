@@ -20,6 +20,8 @@ export interface MetricsActivityDeps {
 /** CAPI has read them and keeps them not: sending them again would change nothing (wire contract, 6.2). */
 const UNPROCESSABLE = 422;
 const SWEEP_SHARE = 500;
+/** As long as what CAPI refused. Of a machine that is gone they are never sent, and by then they tell nothing. */
+const HELD_FOR_MS = 30 * 24 * 3_600_000;
 
 /** Activities of the workflow that sends held metrics. The workflow gets ids only. */
 export function createMetricsActivities(deps: MetricsActivityDeps) {
@@ -60,10 +62,12 @@ export function createMetricsActivities(deps: MetricsActivityDeps) {
 
   const refuseMetrics = (id: string, reason: string): Promise<void> => metrics.refuse(id, reason);
 
-  const findHoldingWatchers = async (): Promise<string[]> =>
-    settings.enabled
-      ? metrics.watchersHolding(new Date(now().getTime() - settings.graceMs), SWEEP_SHARE)
-      : [];
+  /** Also drops what has been held for too long: this is asked by each sweep. */
+  const findHoldingWatchers = async (): Promise<string[]> => {
+    await metrics.dropHeld(new Date(now().getTime() - HELD_FOR_MS));
+    if (!settings.enabled) return [];
+    return metrics.watchersHolding(new Date(now().getTime() - settings.graceMs), SWEEP_SHARE);
+  };
 
   return {
     nextMetrics: readNextMetrics,

@@ -1,12 +1,14 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { metricsWorkflowId } from '../../schemas/ids.js';
 import { taskQueues } from '../../schemas/task-queues.js';
-import type { forwardMetrics } from '../../workflows/signals/forward-metrics.js';
+import type { MetricsState, forwardMetrics } from '../../workflows/signals/forward-metrics.js';
 import { createScriptedForwarding, ok, refusal } from '../support/scripted-forwarding.js';
 import type { ScriptedForwarding } from '../support/scripted-forwarding.js';
+import { until } from '../support/until.js';
 import { timeSkippingEnvironment, workflowBundle } from '../support/workflow-environment.js';
 
 const MINUTE = 60_000;
@@ -26,7 +28,11 @@ function hold(fixture: ScriptedForwarding, texts: string[], part = false): Promi
   );
 }
 
-async function run(fixture: ScriptedForwarding, input: { stepsPerRun?: number } = {}) {
+async function run(
+  fixture: ScriptedForwarding,
+  input: { stepsPerRun?: number } = {},
+  use: (actor: WorkflowHandle<typeof forwardMetrics>) => Promise<void> = async () => undefined,
+) {
   const prefix = `metrics-${(serial += 1)}-`;
   const taskQueue = taskQueues(prefix).alerts;
   const worker = await Worker.create({
@@ -36,13 +42,15 @@ async function run(fixture: ScriptedForwarding, input: { stepsPerRun?: number } 
     activities: fixture.activities,
     maxHeartbeatThrottleInterval: 100,
   });
-  return worker.runUntil(() =>
-    env.client.workflow.execute<typeof forwardMetrics>('forwardMetrics', {
+  return worker.runUntil(async () => {
+    const actor = await env.client.workflow.start<typeof forwardMetrics>('forwardMetrics', {
       workflowId: metricsWorkflowId(prefix, 'lapi'),
       taskQueue,
       args: [{ prefix, watcher: 'lapi', ...input }],
-    }),
-  );
+    });
+    await use(actor);
+    return actor.result();
+  });
 }
 
 function fixture() {
@@ -84,5 +92,20 @@ describe('forwardMetrics', () => {
     expect(await run(at)).toMatchObject({ sent: 2, refused: 1 });
     expect(at.metricsSent.map(({ token }) => token)).toEqual(['token-2', 'token-2', 'token-2', 'token-3']);
     expect(await at.metrics.queues()).toMatchObject([{ held: 0, refused: 1 }]);
+  }, 60_000);
+
+  it('offers at once what CAPI put off when an operator says so', async () => {
+    const at = fixture();
+    await hold(at, ['{"a":1}']);
+    at.answer(({ number }) => (number === 1 ? refusal(403) : ok));
+    await run(at, {}, async (actor) => {
+      await until(
+        'CAPI has put it off',
+        async () => (await actor.query<MetricsState>('metricsStatus')).hold !== null,
+      );
+      await actor.signal('retry');
+    });
+    const [first, second] = at.metricsSent.map(({ atMs }) => atMs);
+    expect(second! - first!).toBeLessThan(30 * MINUTE);
   }, 60_000);
 });

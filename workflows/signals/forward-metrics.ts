@@ -13,7 +13,7 @@ import type { MetricsActivities } from '../../activities/signals/metrics-activit
 import { taskQueues } from '../../schemas/task-queues.js';
 import { external, quick } from '../activity-profiles.js';
 import { decideDelivery } from './decide-delivery.js';
-import { wake } from './forward-signals.js';
+import { retry, wake } from './forward-signals.js';
 import { answerOf, holdOf, holdWords } from './forwarding-state.js';
 import type { Hold } from './forwarding-state.js';
 import { reported } from './reported.js';
@@ -81,6 +81,11 @@ export async function forwardMetrics(input: ForwardMetricsInput): Promise<Metric
     steps += 1;
     // It may tell of a newer token; no back-off and no cool-down is shortened.
     if (state.hold?.untilToken === true) state.hold.untilMs = 0;
+  });
+  setHandler(retry, () => {
+    woken = true;
+    state.failures = 0;
+    if (state.hold !== null) state.hold.untilMs = 0;
   });
 
   for (;;) {

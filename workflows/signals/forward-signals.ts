@@ -43,7 +43,7 @@ const resume = defineSignal('resume');
 /** CAPI has taken signals of another watcher: a back-off from an outage is cut short. */
 export const reachable = defineSignal('reachable');
 /** Operator command: the next offer is made now, whatever the actor waits for. */
-const retry = defineSignal('retry');
+export const retry = defineSignal('retry');
 /** What an operator asks in the Temporal UI. */
 const forwardingStatus = defineQuery<ForwardingView>('forwardingStatus');
 

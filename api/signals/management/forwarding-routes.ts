@@ -135,8 +135,8 @@ function presentWatchers(
       lastDiscarded: kept.lastDiscarded,
       lastSuccess: iso(record.lastSuccessAt),
       lastError: lastError === null ? null : { ...lastError, at: lastError.at.toISOString() },
-      // It stays in the record of one whose queue was given up meanwhile.
-      nextAttempt: queue.waiting + held.held === 0 ? null : iso(record.nextAttemptAt),
+      // That of signals alone. It stays in the record of one whose queue was given up meanwhile.
+      nextAttempt: queue.waiting === 0 ? null : iso(record.nextAttemptAt),
       hasToken: record.hasToken,
       tokenExpiresAt: iso(record.tokenExpiresAt),
       loginWanted: record.loginWanted,

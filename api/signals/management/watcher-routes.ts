@@ -12,7 +12,10 @@ import type { ProxyDeps } from '../proxy-deps.js';
 import { reportFailure } from './report-failure.js';
 import type { ForwardingNotifiers } from '../intake/notify-forwarding.js';
 
-type WatcherDeps = Pick<ProxyDeps, 'alerts' | 'watchers' | 'logins' | 'forwarding' | 'settings' | 'now'> & {
+type WatcherDeps = Pick<
+  ProxyDeps,
+  'alerts' | 'watchers' | 'logins' | 'metrics' | 'forwarding' | 'settings' | 'now'
+> & {
   notify: ForwardingNotifiers;
 };
 
@@ -79,6 +82,8 @@ function retry(deps: WatcherDeps): Route {
       // Nothing but this word would be left of it: it is refused when it cannot be handed on.
       await reportFailure(FAILED, () => deps.logins.unblock(watcher));
       await deps.forwarding.urge(watcher, 'retry');
+      const next = await reportFailure(FAILED, () => deps.metrics.next(watcher));
+      if (next !== null) await deps.forwarding.urgeMetrics(watcher);
       return json(200, { watcher, paused: false, actorTold: true });
     },
   });

@@ -121,6 +121,7 @@ export async function startProxy(options: ProxyOptions = {}) {
           await options.urge?.(watcher, word);
           urged.push(`${word} ${watcher}`);
         },
+        urgeMetrics: async (watcher) => void urged.push(`retry metrics of ${watcher}`),
       },
       rules: options.registry?.(savedRules) ?? {
         current: () => ({

@@ -88,6 +88,20 @@ function metricsStoreContract(subject: Subject<MetricsStore>): void {
       expect(await store().watchersHolding(at(6), 10_000)).toContain(watcher);
     });
 
+    test('what has been held since before a time is dropped, and what was refused is not', async () => {
+      const watcher = `w-${randomUUID()}`;
+      const [refused] = (await store().hold(watcher, [item('refused')], at(1))) as string[];
+      await store().refuse(refused!, 'CAPI answered 400');
+      await store().hold(watcher, [item('old')], at(2));
+      await store().hold(watcher, [item('new')], at(3));
+      await store().dropHeld(at(3));
+      expect((await store().queues()).find((queue) => queue.watcher === watcher)).toMatchObject({
+        held: 1,
+        refused: 1,
+      });
+      expect(await drain(watcher)).toEqual(['new']);
+    });
+
     test('a watcher that has too many keeps its own', async () => {
       const watcher = `w-${randomUUID()}`;
       const many = times(2_001, (i) => item(String(i)));

@@ -419,6 +419,7 @@ function signalAsks({ alerts, watchers, metrics, logins, copies, statistics }: S
     ['metrics.read', () => metrics.read('held-7')],
     ['metrics.refuse', () => metrics.refuse('held-7', 'a reason')],
     ['metrics.remove', () => metrics.remove('held-8')],
+    ['metrics.dropHeld', () => metrics.dropHeld(new Date(now.getTime() - 30 * DAY_MS))],
     ['metrics.watchersHolding', () => metrics.watchersHolding(now, 50)],
     ['logins.recall', () => logins.recall('machine', 'password')],
     [

@@ -99,6 +99,9 @@ export function createMongoMetricsStore(db: Db): MetricsStore {
         { $set: { state: 'refused', reason, refused_at: new Date() } },
       );
     },
+    async dropHeld(before) {
+      await held.deleteMany({ state: 'held', received_at: { $lt: before } });
+    },
     watchersHolding: (before, limit) => watchersByAge(held, { state: 'held', before, limit }),
     async queues() {
       const groups = await held

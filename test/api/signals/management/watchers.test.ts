@@ -84,6 +84,19 @@ describe('POST /api/forwarding/{watcher}/pause, resume and retry', () => {
     expect((await ask('POST', `${path}/resume`)).body).toMatchObject({ actorTold: true });
     expect(proxy.urged).toEqual([`retry ${watcher}`, `resume ${watcher}`]);
   });
+
+  it('reaches the metrics of the watcher where some are held', async () => {
+    const asked = await startProxy();
+    await asked.push([sampleSignal(1)], { token: mintToken('named').token });
+    const retry = async () => (await asked.ask('/api/forwarding/named/retry', { method: 'POST' })).status;
+    expect(await retry()).toBe(200);
+    expect(asked.urged).toEqual(['retry named']);
+    const body = { path: 'v3/usage-metrics', bytes: Buffer.from('x'), part: false } as const;
+    await asked.stores.metrics.hold('named', [body], new Date());
+    expect(await retry()).toBe(200);
+    expect(asked.urged.slice(1)).toEqual(['retry named', 'retry metrics of named']);
+    await asked.close();
+  });
 });
 
 describe('POST /api/forwarding/{watcher}/discard', () => {
@@ -169,6 +182,10 @@ describe('POST /api/forwarding/{watcher}/discard', () => {
     await asked.stores.watchers.recordError('named', held, new Date('2026-11-01T09:00:00Z'));
     expect(await nextAttempt()).toBe('2026-11-01T09:00:00.000Z');
     await discard('named');
+    expect(await nextAttempt()).toBeNull();
+    // It was that of the signals: an attempt to send metrics is written down nowhere.
+    const body = { path: 'v3/usage-metrics', bytes: Buffer.from('x'), part: false } as const;
+    await asked.stores.metrics.hold('named', [body], at);
     expect(await nextAttempt()).toBeNull();
     await asked.close();
   });

@@ -40,6 +40,9 @@ export function createFakeMetricsStore(most = 2_000): MetricsStore {
       const found = all.get(id);
       if (found !== undefined) found.refused = true;
     },
+    async dropHeld(before) {
+      for (const { id, at } of waiting()) if (at < before) all.delete(id);
+    },
     async watchersHolding(before, limit) {
       const late = waiting().filter(({ at }) => at < before);
       return [...new Set(late.map(({ watcher }) => watcher))].slice(0, limit);
