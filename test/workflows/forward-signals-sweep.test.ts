@@ -3,7 +3,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { forwardWorkflowId } from '../../schemas/ids.js';
 import { taskQueues } from '../../schemas/task-queues.js';
-import type { forwardSignals } from '../../workflows/signals/forward-signals.js';
+import type { ForwardingView, forwardSignals } from '../../workflows/signals/forward-signals.js';
 import type { sweepForwarding } from '../../workflows/signals/sweep-forwarding.js';
 import { createScriptedForwarding, ok } from '../support/scripted-forwarding.js';
 import type { ScriptedForwarding } from '../support/scripted-forwarding.js';
@@ -54,8 +54,11 @@ describe('sweepForwarding', () => {
         args: [{ prefix, watcher: 'lapi' }],
       });
       await until('holding', async () => fixture.errors.length === 1);
-      fixture.tokens.push('token-1');
       expect(await sweep(prefix, taskQueue)).toEqual({ started: 0, woken: 1 });
+      const { untilToken } = (await actor.query<ForwardingView>('forwardingStatus')).hold!;
+      expect([untilToken, fixture.errors.length]).toEqual([true, 1]);
+      fixture.tokens.push('token-1');
+      await actor.signal('wake');
       await until('sent', async () => fixture.accepted.length === 2);
       await actor.result();
     });

@@ -13,7 +13,7 @@ import type { MetricsActivities } from '../../activities/signals/metrics-activit
 import { taskQueues } from '../../schemas/task-queues.js';
 import { external, quick } from '../activity-profiles.js';
 import { decideDelivery } from './decide-delivery.js';
-import { retry, wake } from './forward-signals.js';
+import { look, retry, wake } from './forward-signals.js';
 import { answerOf, holdOf, holdWords } from './forwarding-state.js';
 import type { Hold } from './forwarding-state.js';
 import { reported } from './reported.js';
@@ -81,6 +81,10 @@ export async function forwardMetrics(input: ForwardMetricsInput): Promise<Metric
     steps += 1;
     // It may tell of a newer token; no back-off and no cool-down is shortened.
     if (state.hold?.untilToken === true) state.hold.untilMs = 0;
+  });
+  setHandler(look, () => {
+    woken = true;
+    steps += 1;
   });
   setHandler(retry, () => {
     woken = true;

@@ -38,6 +38,8 @@ export type ForwardingView = ForwardingState & { watcher: string; phase: 'sendin
 
 /** There may be something new: signals, or a token. Shortens no back-off and no cool-down. */
 export const wake = defineSignal('wake');
+/** A sweep found something that waits, and knows of no token: unlike `wake` it ends no hold. */
+export const look = defineSignal('look');
 /** An operator lets the signals of a paused watcher go. */
 const resume = defineSignal('resume');
 /** CAPI has taken signals of another watcher: a back-off from an outage is cut short. */
@@ -92,6 +94,11 @@ export async function forwardSignals(input: ForwardSignalsInput): Promise<Forwar
   setHandler(forwardingStatus, view);
   setHandler(wake, () => {
     told();
+    steps += 1;
+  });
+  setHandler(look, () => {
+    if (held()) unseen = true;
+    else told();
     steps += 1;
   });
   setHandler(resume, () => {

@@ -15,7 +15,7 @@ import { forwardWorkflowId, metricsWorkflowId } from '../../schemas/ids.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import { quick } from '../activity-profiles.js';
 import { forwardMetrics } from './forward-metrics.js';
-import { forwardSignals, reachable, wake } from './forward-signals.js';
+import { forwardSignals, look, reachable, wake } from './forward-signals.js';
 
 export interface SweepForwardingInput {
   prefix: string;
@@ -34,7 +34,9 @@ export async function sweepForwarding(
     taskQueue: taskQueues(input.prefix).alerts,
   });
   const result = { started: 0, woken: 0 };
-  const startOrWake = async (
+  // Each turn of a sweep would have those without a token offer again: `wake` says that there may be one.
+  const word = patched('look') ? look : wake;
+  const startOrTell = async (
     actor: typeof forwardSignals | typeof forwardMetrics,
     workflowId: string,
     watcher: string,
@@ -50,12 +52,12 @@ export async function sweepForwarding(
       result.started += 1;
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      if (await woke(workflowId)) result.woken += 1;
+      if (await told(workflowId, word)) result.woken += 1;
     }
   };
   setCurrentDetails('looks for signals and metrics that no plan forwards');
   for (const watcher of await watchersWaiting())
-    await startOrWake(forwardSignals, forwardWorkflowId(input.prefix, watcher), watcher, 'signals');
+    await startOrTell(forwardSignals, forwardWorkflowId(input.prefix, watcher), watcher, 'signals');
   // A sweep that was under way when this was added goes on without it; the next one does it.
   if (!patched('metrics')) return result;
   const { watchersHolding } = proxyActivities<MetricsActivities>({
@@ -63,7 +65,7 @@ export async function sweepForwarding(
     taskQueue: taskQueues(input.prefix).alerts,
   });
   for (const watcher of await watchersHolding())
-    await startOrWake(forwardMetrics, metricsWorkflowId(input.prefix, watcher), watcher, 'metrics');
+    await startOrTell(forwardMetrics, metricsWorkflowId(input.prefix, watcher), watcher, 'metrics');
   if (!patched('reachable')) return result;
   for (const watcher of await needlesslyHeld())
     if (await told(forwardWorkflowId(input.prefix, watcher), reachable)) result.woken += 1;
@@ -71,10 +73,6 @@ export async function sweepForwarding(
 }
 
 /** An actor that ended between the two calls is started by the next run. */
-function woke(workflowId: string): Promise<boolean> {
-  return told(workflowId, wake);
-}
-
 async function told(workflowId: string, word: SignalDefinition): Promise<boolean> {
   try {
     await getExternalWorkflowHandle(workflowId).signal(word);
