@@ -47,12 +47,31 @@ describe('the central API is shown as away', () => {
     waiting: 1,
     pausedSince: null,
     lastSuccess: '2026-11-30T09:00:00.000Z',
-    lastError: { at: '2026-11-30T10:00:00.000Z', cause: 'unreachable', message: 'CAPI answered 503' },
+    lastError: { at: '2026-11-30T10:00:00.000Z', cause: 'server-error', message: 'CAPI answered 503' },
   };
 
   test('while signals wait because of it', () => {
     expect(failureOf({ watchers: [failing] })).toBe('CAPI answered 503');
     expect(failureOf({ watchers: [{ ...failing, lastSuccess: null }] })).toBe('CAPI answered 503');
+  });
+
+  test.each(['network', 'server-error', 'rate-limited', 'forbidden'])(
+    'for %s, which is the same for all, until it takes signals of another watcher',
+    (cause) => {
+      const here = { ...failing, lastError: { ...failing.lastError!, cause } };
+      const other = { ...failing, waiting: 0, lastError: null };
+      expect(failureOf({ watchers: [other, here] })).toBe('CAPI answered 503');
+      expect(
+        failureOf({ watchers: [here, { ...other, lastSuccess: '2026-11-30T11:00:00.000Z' }] }),
+      ).toBeNull();
+    },
+  );
+
+  test.each(['unauthorized', 'no-token'])('not where one watcher waits for a login: %s', (cause) => {
+    const waits = { ...failing, lastSuccess: null, lastError: { ...failing.lastError!, cause } };
+    expect(failureOf({ watchers: [waits, { ...failing, waiting: 0 }] })).toBeNull();
+    expect(failureOf({ watchers: [waits] })).toBeNull();
+    expect(failureOf({ watchers: [waits, failing] })).toBe('CAPI answered 503');
   });
 
   test.each<[string, Partial<Watcher>]>([
