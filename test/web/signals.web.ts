@@ -181,11 +181,14 @@ describe('the signals, in the browser', () => {
     const address = page.getByRole('textbox', { name: 'Address' });
     await address.fill('203.0.113.');
     await page.waitForURL((url) => url.searchParams.get('ip') === '203.0.113.');
+    const noEffect = page.getByText('One whole address, no range: it has no effect yet');
+    await noEffect.waitFor();
     await address.fill('203.0.113.1');
     await page.waitForResponse(
       (response) => new URL(response.url()).searchParams.get('ip') === '203.0.113.1',
     );
     await page.waitForURL((url) => url.searchParams.get('ip') === '203.0.113.1');
+    await noEffect.waitFor({ state: 'detached' });
     expect(refused).toEqual([]);
     await page.getByRole('link', { name: 'crowdsecurity/ssh-bf' }).first().click();
     await page.getByRole('link', { name: 'Other alerts of this address' }).waitFor();

@@ -1,16 +1,21 @@
 import { expect, test } from '@jest/globals';
 import { loadWeb } from '../../support/load-web.js';
 
-const { readFilters, queryOf } = await loadWeb<{
+const { readFilters, queryOf, withoutEffect } = await loadWeb<{
   readFilters(query: URLSearchParams): object;
-  queryOf(filters: object): { ip?: string };
+  queryOf(filters: object): { ip?: string; country?: string };
+  withoutEffect(filters: object): string[];
 }>('pages/signals/alerts/address-filters');
 const { isAddressOrRange } = await loadWeb<{ isAddressOrRange(text: string): boolean }>(
   'pages/signals/alerts/ip-address',
 );
 
+function read(query: Record<string, string>): object {
+  return readFilters(new URLSearchParams(query));
+}
+
 function asked(ip: string): string | undefined {
-  return queryOf(readFilters(new URLSearchParams({ ip }))).ip;
+  return queryOf(read({ ip })).ip;
 }
 
 test.each([
@@ -23,6 +28,7 @@ test.each([
   '2001:DB8::A',
 ])('alerts are filtered by %s', (ip) => {
   expect(asked(ip)).toBe(ip.trim());
+  expect(withoutEffect(read({ ip }))).toEqual([]);
 });
 
 test.each([
@@ -40,6 +46,19 @@ test.each([
   'face',
 ])('the server is not asked for %j, which is no whole address', (ip) => {
   expect(asked(ip)).toBeUndefined();
+  expect(withoutEffect(read({ ip }))).toEqual(ip === '' ? [] : ['ip']);
+});
+
+test.each([
+  ['fr', 'FR', []],
+  [' DE ', 'DE', []],
+  ['  ', undefined, []],
+  ['F', undefined, ['country']],
+  ['FRA', undefined, ['country']],
+  ['France', undefined, ['country']],
+])('a country that does not count is told apart: %j', (country, code, idle) => {
+  expect(queryOf(read({ country })).country).toBe(code);
+  expect(withoutEffect(read({ country, ip: '203.0.113.0/24' }))).toEqual([...idle, 'ip']);
 });
 
 test('addresses and ranges are what can be asked about', () => {

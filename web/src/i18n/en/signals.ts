@@ -48,6 +48,11 @@ export const signals = {
   stateOf: { forwarded: 'Forwarded', filtered: 'Held back', open: 'Not forwarded yet' },
   filters: 'Filters',
   countryHint: 'FR, DE …',
+  /** Of the text of a filter of which the server is not asked. */
+  withoutEffect: {
+    country: 'Two letters, as FR: it has no effect yet',
+    ip: 'One whole address, no range: it has no effect yet',
+  },
   clearFilters: 'Clear the filters',
   noAlerts: 'No alert matches',
   noAlertsHint: 'Use fewer filters, or wait: new alerts are announced here.',

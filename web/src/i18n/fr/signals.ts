@@ -49,6 +49,10 @@ export const signals: Messages['signals'] = {
   stateOf: { forwarded: 'Transmise', filtered: 'Retenue', open: 'Pas encore transmise' },
   filters: 'Filtres',
   countryHint: 'FR, DE …',
+  withoutEffect: {
+    country: 'Deux lettres, comme FR : sans effet pour l’instant',
+    ip: 'Une adresse entière, pas une plage : sans effet pour l’instant',
+  },
   clearFilters: 'Effacer les filtres',
   noAlerts: 'Aucune alerte ne correspond',
   noAlertsHint: 'Mettez moins de filtres, ou attendez : les nouvelles sont annoncées ici.',

@@ -42,15 +42,35 @@ function time(text: string): string | undefined {
   return text === '' || Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-/** What the server is asked; a country or an address that is being typed does not count yet. */
-export function queryOf({ state, scenario, country, ip, machineId, since, until }: Filters): AlertFilters {
-  const code = country.trim().toUpperCase();
+/** Filters of which the server is not asked until their text is whole. */
+type WholeFilter = 'country' | 'ip';
+
+const IS_WHOLE: Readonly<Record<WholeFilter, (text: string) => boolean>> = {
+  country: (text) => /^[A-Z]{2}$/i.test(text),
+  ip: isAddress,
+};
+const WHOLE_FILTERS = Object.keys(IS_WHOLE) as WholeFilter[];
+
+/** The filters with a text that does not count: as long as it is being typed, or where it is of another kind. */
+export function withoutEffect(filters: Filters): WholeFilter[] {
+  return WHOLE_FILTERS.filter((name) => {
+    const text = filters[name].trim();
+    return text !== '' && !IS_WHOLE[name](text);
+  });
+}
+
+/** What the server is asked. */
+export function queryOf(filters: Filters): AlertFilters {
+  const { scenario, machineId, since, until } = filters;
+  const idle = withoutEffect(filters);
+  const country = idle.includes('country') ? '' : filters.country.trim().toUpperCase();
+  const ip = idle.includes('ip') ? '' : filters.ip.trim();
   const [from, to] = [time(since), time(until)];
   return {
-    ...STATE_QUERY[state],
+    ...STATE_QUERY[filters.state],
     ...(scenario.trim() === '' ? {} : { scenario: scenario.trim() }),
-    ...(/^[A-Z]{2}$/.test(code) ? { country: code } : {}),
-    ...(isAddress(ip.trim()) ? { ip: ip.trim() } : {}),
+    ...(country === '' ? {} : { country }),
+    ...(ip === '' ? {} : { ip }),
     ...(machineId.trim() === '' ? {} : { machineId: machineId.trim() }),
     ...(from === undefined ? {} : { since: from }),
     ...(to === undefined ? {} : { until: to }),

@@ -22,7 +22,7 @@ function AlertsPage() {
   const newCount = arrived >= countsUpTo ? `${format.number(arrived)}+` : format.number(arrived);
   return (
     <Page title={t.alerts} hint={t.alertsHint}>
-      <FilterForm filters={filters} onChange={setFilters} />
+      <FilterForm filters={filters} settled={settled} onChange={setFilters} />
       {list.isError && <ErrorNotice error={list.error} retry={() => void list.refetch()} />}
       <Group justify="space-between" mih={36}>
         <Text size="sm" c="dimmed">

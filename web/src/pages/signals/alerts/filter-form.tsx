@@ -1,4 +1,5 @@
 import { Autocomplete, Button, Collapse, Group, TextInput } from '@mantine/core';
+import type { InputWrapperProps } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { memo, useId } from 'react';
@@ -6,27 +7,40 @@ import { useMessages } from '../../../i18n/language';
 import { ChoiceBar } from '../../../shared/choice-bar';
 import { useNarrow } from '../../../shared/use-narrow';
 import { statsQuery } from '../queries';
-import { localTime, readFilters, writeFilters } from './address-filters';
+import { localTime, readFilters, withoutEffect, writeFilters } from './address-filters';
 import type { Filters } from './address-filters';
 
 interface Props {
   filters: Filters;
+  /** The filters as they were when they rested last: what is being typed is no fault yet. */
+  settled: Filters;
   onChange: (filters: Filters) => void;
 }
 
+/** The fields stand in one line by their lower ends. */
+const WRAPPER_ORDER: InputWrapperProps['inputWrapperOrder'] = ['label', 'error', 'input'];
+
 /** Drawn anew for its own props alone, and not with each page of alerts that arrives. */
-export const FilterForm = memo(function FilterForm({ filters, onChange }: Props) {
+export const FilterForm = memo(function FilterForm({ filters, settled, onChange }: Props) {
   const { signals: t } = useMessages();
   const stats = useQuery(statsQuery);
   const narrow = useNarrow();
-  const [opened, { toggle }] = useDisclosure(false);
+  const idle = withoutEffect(filters);
+  // What has no effect is not folded away: its field says so.
+  const [opened, { toggle }] = useDisclosure(idle.length > 0);
   const fields = useId();
   const set = (name: keyof Filters) => (value: string) => onChange({ ...filters, [name]: value });
+  const settledIdle = withoutEffect(settled);
+  const errors = Object.fromEntries(
+    idle.filter((name) => settledIdle.includes(name)).map((name) => [name, t.withoutEffect[name]]),
+  );
   const text = (name: 'country' | 'ip' | 'machineId', label: string, placeholder = '') => (
     <TextInput
       label={label}
       placeholder={placeholder}
       value={filters[name]}
+      error={errors[name]}
+      inputWrapperOrder={WRAPPER_ORDER}
       onChange={(event) => set(name)(event.currentTarget.value)}
       style={{ flex: '1 1 120px', maxWidth: 260 }}
     />
@@ -42,7 +56,7 @@ export const FilterForm = memo(function FilterForm({ filters, onChange }: Props)
       style={{ flex: '1 1 190px', maxWidth: 260 }}
     />
   );
-  const active = [...writeFilters({ ...filters, state: 'all' }).keys()].length;
+  const active = [...writeFilters({ ...filters, state: 'all' }).keys()].length - idle.length;
   const states = ['all', 'forwarded', 'filtered', 'open'] as const;
   return (
     <>
