@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageFilters } from './proxy-api.js';
+import { dateTime, pageFilters } from './proxy-api.js';
 
 /** Bodies of the endpoints that steer the forwarding of signals. */
 
@@ -53,13 +53,22 @@ export const DiscardWaiting = z.object({
     description:
       'Instead of what waits, what was withheld while forwarding was switched off, or by a restore; also while it is off',
   }),
+  receivedUntil: dateTime
+    .meta({
+      description:
+        'What was received later is not meant, as in a request that goes on with one before; unset, or later than now: now',
+    })
+    .optional(),
 });
 
 export const WaitingDiscarded = z
   .object({
     watcher: z.string(),
     discarded: z.int(),
-    left: z.boolean().meta({ description: 'There may be more: ask again' }),
+    left: z.boolean().meta({ description: 'There may be more: ask again, with this `receivedUntil`' }),
+    receivedUntil: z
+      .string()
+      .meta({ description: 'What was received later was not meant: it waits, and is sent' }),
   })
   .meta({ id: 'WaitingDiscarded' });
 

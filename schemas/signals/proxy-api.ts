@@ -107,7 +107,7 @@ function instantOf(given: string): Date | null {
   return new Date(local.getTime() - (parts[8] === '-' ? -offset : offset) * 60_000);
 }
 
-const dateTime = z
+export const dateTime = z
   .string('must match format "date-time"')
   .transform((given, { issues }) => {
     const instant = instantOf(given);

@@ -122,10 +122,12 @@ function discard(deps: WatcherDeps): Route {
     request: { params: WatcherParams, body: DiscardWaiting },
     responses: { 200: { description: 'They will not be sent', schema: WaitingDiscarded } },
     errors: [...ERRORS],
-    async handle({ koa, log }, { params: { watcher }, body: { reason, deferred } }) {
+    async handle({ koa, log }, { params: { watcher }, body }) {
       await assertKnown(deps, watcher);
-      // What comes from now on was not meant.
-      const receivedUntil = deps.now();
+      const { reason, deferred } = body;
+      // What comes from now on was not meant, nor what came since the first of several requests.
+      const now = deps.now();
+      const receivedUntil = body.receivedUntil && body.receivedUntil < now ? body.receivedUntil : now;
       let discarded = 0;
       let left = true;
       try {
@@ -143,7 +145,7 @@ function discard(deps: WatcherDeps): Route {
           'waiting signals were discarded',
         );
       }
-      return json(200, { watcher, discarded, left });
+      return json(200, { watcher, discarded, left, receivedUntil: receivedUntil.toISOString() });
     },
   });
 }

@@ -134,7 +134,7 @@ describe('POST /api/forwarding/{watcher}/discard', () => {
     );
     expect(await discard(tokenless)).toEqual({
       status: 200,
-      body: { watcher: tokenless, discarded: 2, left: false },
+      body: { watcher: tokenless, discarded: 2, left: false, receivedUntil: expect.any(String) },
     });
     expect((await shown()).find(({ watcher }) => watcher === tokenless)).toMatchObject({
       waiting: 0,
@@ -150,7 +150,13 @@ describe('POST /api/forwarding/{watcher}/discard', () => {
       reason: 'sent without a token',
       discarded: 2,
     });
-    expect((await discard(tokenless)).body).toEqual({ watcher: tokenless, discarded: 0, left: false });
+    const receivedUntil = expect.any(String);
+    expect((await discard(tokenless)).body).toEqual({
+      watcher: tokenless,
+      discarded: 0,
+      left: false,
+      receivedUntil,
+    });
     const alerts = (await (await asked.ask('/api/alerts?forwardedToCapi=false')).json()) as unknown[];
     expect(alerts).toHaveLength(5);
     const stats = (await (await asked.ask('/api/stats')).json()) as { total: number; forwarded: number };
@@ -196,9 +202,10 @@ describe('POST /api/forwarding/{watcher}/discard', () => {
       (await asked.ask('/api/forwarding/named/discard', { method: 'POST', body })).json();
     await asked.push([sampleSignal(1), sampleSignal(2)], { token: mintToken('named').token });
     expect((await asked.ask('/api/forwarding/named/release', { method: 'POST' })).status).toBe(409);
-    expect(await give({ reason: 'off' })).toEqual({ watcher: 'named', discarded: 0, left: false });
+    const rest = { watcher: 'named', receivedUntil: expect.any(String) };
+    expect(await give({ reason: 'off' })).toEqual({ ...rest, discarded: 0, left: false });
     expect(await give({ reason: 'off', deferred: true })).toEqual({
-      watcher: 'named',
+      ...rest,
       discarded: 2,
       left: false,
     });
@@ -209,6 +216,37 @@ describe('POST /api/forwarding/{watcher}/discard', () => {
       body: { reason: 'off', deferred: 'yes' },
     });
     expect(refused.status).toBe(400);
+    await asked.close();
+  });
+
+  it('that goes on with another leaves what came after that one', async () => {
+    let now = Date.now();
+    const asked = await startProxy({ now: () => new Date(now) });
+    const give = async (body: object) => {
+      const path = '/api/forwarding/named/discard';
+      return (await asked.ask(path, { method: 'POST', body: { reason: 'old', ...body } })).json();
+    };
+    const { token } = mintToken('named');
+    await asked.push([sampleSignal(1)], { token });
+    const receivedUntil = new Date(now).toISOString();
+    expect(await give({})).toEqual({ watcher: 'named', discarded: 1, left: false, receivedUntil });
+    now += 1;
+    await asked.push([sampleSignal(2)], { token });
+    const goesOn = { watcher: 'named', discarded: 0, left: false, receivedUntil };
+    expect(await give({ receivedUntil })).toEqual(goesOn);
+    expect(await asked.stores.alerts.nextWaiting('named', 9)).toHaveLength(1);
+    // What is to come cannot be given up.
+    const later = new Date(now + 60_000);
+    await asked.stores.alerts.insert([sampleAlert({ watcher: 'named', receivedAt: later })]);
+    expect(await give({ receivedUntil: later.toISOString() })).toEqual({
+      ...goesOn,
+      discarded: 1,
+      receivedUntil: new Date(now).toISOString(),
+    });
+    expect(await asked.stores.alerts.nextWaiting('named', 9)).toHaveLength(1);
+    expect(await give({ receivedUntil: 'yesterday' })).toEqual({
+      error: expect.stringContaining('receivedUntil must match format "date-time"'),
+    });
     await asked.close();
   });
 
