@@ -220,6 +220,23 @@ describe('the documents of a person, in the browser', () => {
     expect(status).toBe(200);
   });
 
+  it('keeps what is uploaded while the deletion of its earlier version can be undone', async () => {
+    const { page } = owner;
+    const { name, content } = NOTES[18]!;
+    await page.goto(`${stage.stack.base}/app/partitions/${PARTITION}`);
+    await page.getByRole('button', { name: `Actions: ${name}` }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    const undo = page.getByRole('button', { name: 'Undo' });
+    await undo.waitFor();
+    await dropFiles(page, [{ name, content: `${content}\nThe lamp was trimmed.\n` }]);
+    await undo.waitFor({ state: 'detached' });
+    const uploads = page.getByRole('region', { name: 'Uploads' });
+    await uploads.getByText('1 / 1').waitFor();
+    expect(await uploads.getByText('There is a file of this name already.').count()).toBe(0);
+    await page.getByRole('link', { name, exact: true }).waitFor();
+    expect((await stage.stack.request(`/partition/${PARTITION}/file/${name}`)).status).toBe(200);
+  });
+
   it('moves and copies a file, and says so of one that is gone from where it was', async () => {
     const { page } = owner;
     const [file, elsewhere] = [NOTES[17]!.name, 'archive'];

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { loadWeb } from '../../support/load-web.js';
 
 interface Answer {
@@ -11,6 +11,8 @@ interface Answer {
 let answers: Answer[] = [];
 /** Files that were sent, by their ids. */
 let sent: string[] = [];
+/** How they were sent. */
+let methods: string[] = [];
 
 class ScriptedRequest {
   readonly upload: { onprogress?: (event: { loaded: number; total: number }) => void } = {};
@@ -18,7 +20,8 @@ class ScriptedRequest {
   responseText = '';
   onload = (): void => undefined;
   onerror = (): void => undefined;
-  open(_method: string, path: string): void {
+  open(method: string, path: string): void {
+    methods.push(method);
     sent.push(path.split('/').at(-1)!);
   }
   setRequestHeader(): void {
@@ -110,10 +113,18 @@ const { uploadQueue } = await loadWeb<{
   uploadQueue: {
     current(): Upload[];
     add(partition: string, files: File[]): void;
+    again(id: number, replace: boolean): void;
     drop(id: number): void;
     clearOver(partition: string): void;
   };
 }>('pages/documents/uploads/upload-queue');
+const { pendingDeletions } = await loadWeb<{
+  pendingDeletions: {
+    add(deletion: { partition: string; file: string; onUndo: () => void }): void;
+    filesOf(partition: string): string[];
+    commit(partition: string, file: string): boolean;
+  };
+}>('pages/documents/uploads/pending-deletions');
 
 function upload(): Upload {
   return uploadQueue.current().at(-1)!;
@@ -128,6 +139,7 @@ beforeEach(() => {
   uploadQueue.clearOver('mill');
   answers = [];
   sent = [];
+  methods = [];
   session = 200;
   tasks = [];
   areStreamsRefused = false;
@@ -203,4 +215,41 @@ test('a file that is cut off since nobody is signed in waits for the next sessio
   expect(upload()).toMatchObject({ phase: 'waiting', error: { status: 401 }, cutOff: 0 });
   await rest();
   expect(upload().phase).toBe('indexing');
+});
+
+describe('a file that is uploaded while its deletion can be undone', () => {
+  const undone: string[] = [];
+  const remove = (partition: string, file: string) =>
+    pendingDeletions.add({ partition, file, onUndo: () => undone.push(`${partition}/${file}`) });
+  beforeEach(() => {
+    undone.length = 0;
+  });
+
+  test('replaces the one that is there, which is not deleted any more', async () => {
+    remove('mill', 'one.md');
+    remove('mill', 'two.md');
+    remove('harbour', 'one.md');
+    answers = [TAKEN];
+    uploadQueue.add('mill', [new File(['new'], 'one.md')]);
+    await jest.advanceTimersByTimeAsync(0);
+    expect(methods).toEqual(['PUT']);
+    expect(undone).toEqual(['mill/one.md']);
+    expect(pendingDeletions.commit('mill', 'one.md')).toBe(false);
+    expect(pendingDeletions.filesOf('mill')).toEqual(['two.md']);
+    expect(pendingDeletions.commit('mill', 'two.md')).toBe(true);
+    expect(pendingDeletions.commit('harbour', 'one.md')).toBe(true);
+  });
+
+  test('and was refused before, is sent again in its place', async () => {
+    answers = [{ status: 409 }];
+    uploadQueue.add('mill', [new File(['new'], 'three.md')]);
+    await jest.advanceTimersByTimeAsync(0);
+    expect(upload()).toMatchObject({ phase: 'failed', error: { status: 409 } });
+    remove('mill', 'three.md');
+    uploadQueue.again(upload().id, false);
+    await jest.advanceTimersByTimeAsync(0);
+    expect(methods).toEqual(['POST', 'PUT']);
+    expect(undone).toEqual(['mill/three.md']);
+    expect(pendingDeletions.commit('mill', 'three.md')).toBe(false);
+  });
 });

@@ -1,12 +1,17 @@
 import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { send } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
+import { pendingDeletions } from '../uploads/pending-deletions';
 
 /** How long the notice stands that offers to undo it; longer while a person is at the notices. */
 const UNDO_MS = 6_000;
+
+function noticeOf(partition: string, file: string): string {
+  return `delete-${partition}-${file}`;
+}
 
 /**
  * Files that are hidden at once and deleted when the notice that offers to undo it has gone. Leaving the page deletes
@@ -16,8 +21,6 @@ export function useDeletedFiles(partition: string) {
   const { documents: t, common } = useMessages();
   const queryClient = useQueryClient();
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
-  /** The notices of files that are not deleted yet. */
-  const pending = useRef(new Map<string, string>());
 
   const show = useCallback(
     (file: string) => setHidden((files) => new Set([...files].filter((other) => other !== file))),
@@ -38,30 +41,29 @@ export function useDeletedFiles(partition: string) {
 
   const commit = useCallback(
     (file: string) => {
-      if (pending.current.delete(file)) mutate(file);
+      if (pendingDeletions.commit(partition, file)) mutate(file);
     },
-    [mutate],
+    [mutate, partition],
   );
   useEffect(() => {
-    const waiting = pending.current;
     // A notice that goes commits.
-    const commitAll = () => [...waiting.values()].forEach((notice) => notifications.hide(notice));
+    const commitAll = () =>
+      pendingDeletions.filesOf(partition).forEach((file) => notifications.hide(noticeOf(partition, file)));
     window.addEventListener('pagehide', commitAll);
     return () => {
       window.removeEventListener('pagehide', commitAll);
       commitAll();
     };
-  }, []);
+  }, [partition]);
 
   const remove = (file: string) => {
     setHidden((files) => new Set(files).add(file));
-    const id = `delete-${partition}-${file}`;
-    pending.current.set(file, id);
-    const undo = () => {
-      pending.current.delete(file);
+    const id = noticeOf(partition, file);
+    const onUndo = () => {
       show(file);
       notifications.hide(id);
     };
+    pendingDeletions.add({ partition, file, onUndo });
     notifications.show({
       id,
       autoClose: UNDO_MS,
@@ -70,7 +72,7 @@ export function useDeletedFiles(partition: string) {
       message: (
         <Group justify="space-between">
           <Text size="sm">{t.deletedHint}</Text>
-          <Button size="compact-sm" variant="default" onClick={undo}>
+          <Button size="compact-sm" variant="default" onClick={() => pendingDeletions.undo(partition, file)}>
             {common.undo}
           </Button>
         </Group>

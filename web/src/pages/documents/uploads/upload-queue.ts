@@ -2,6 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { ApiError, mayPass } from '../../../api/api-error';
 import { isSignedIn } from '../../../api/client';
 import type { TaskStatus } from '../queries';
+import { pendingDeletions } from './pending-deletions';
 import { sendOrFind } from './send-or-find';
 import { fileIdOf, isHereAlone, isOver, UploadFault } from './upload';
 import type { Upload } from './upload';
@@ -132,11 +133,15 @@ function createUploadQueue() {
       return () => listeners.delete(listener);
     },
     current: () => uploads,
-    /** @param as the id that they get, instead of one that is made of the name, and whether it is there already */
+    /**
+     * A file that is being deleted, as long as that can be undone, is replaced instead.
+     * @param as the id that they get, instead of one that is made of the name, and whether it is there already
+     */
     add(partition: string, files: readonly File[], as?: Pick<Upload, 'fileId' | 'replace'>) {
       const added = files.map((file): Upload => {
-        const target = as ?? { fileId: fileIdOf(file), replace: false };
-        return { ...start, ...target, id: nextId++, partition, file };
+        const { fileId, replace } = as ?? { fileId: fileIdOf(file), replace: false };
+        const isBack = pendingDeletions.undo(partition, fileId);
+        return { ...start, fileId, replace: replace || isBack, id: nextId++, partition, file };
       });
       set([...uploads, ...added]);
       sendNext();
@@ -144,7 +149,9 @@ function createUploadQueue() {
     /** Sends a failed one again, over the file that is there if that is wanted. */
     again(id: number, replace: boolean) {
       watched.delete(id);
-      change(id, { ...start, replace });
+      const upload = uploads.find((other) => other.id === id);
+      const isBack = upload !== undefined && pendingDeletions.undo(upload.partition, upload.fileId);
+      change(id, { ...start, replace: replace || isBack });
       sendNext();
     },
     /** Gives one up that is not sent yet. */
