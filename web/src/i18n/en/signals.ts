@@ -52,6 +52,8 @@ export const signals = {
   withoutEffect: {
     country: 'Two letters, as FR: it has no effect yet',
     ip: 'One whole address, no range: it has no effect yet',
+    since: 'From 2020 to a day ahead: it has no effect yet',
+    until: 'From 2020 to a day ahead: it has no effect yet',
   },
   clearFilters: 'Clear the filters',
   noAlerts: 'No alert matches',

@@ -52,6 +52,8 @@ export const signals: Messages['signals'] = {
   withoutEffect: {
     country: 'Deux lettres, comme FR : sans effet pour l’instant',
     ip: 'Une adresse entière, pas une plage : sans effet pour l’instant',
+    since: 'De 2020 à un jour d’avance : sans effet pour l’instant',
+    until: 'De 2020 à un jour d’avance : sans effet pour l’instant',
   },
   clearFilters: 'Effacer les filtres',
   noAlerts: 'Aucune alerte ne correspond',

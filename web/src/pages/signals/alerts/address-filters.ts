@@ -37,17 +37,24 @@ const STATE_QUERY: Readonly<Record<Filters['state'], AlertFilters>> = {
   open: { filtered: 'false', forwardedToCapi: 'false' },
 };
 
-function time(text: string): string | undefined {
-  const date = new Date(text);
-  return text === '' || Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+/** The times that the server takes. */
+const EARLIEST = Date.UTC(2020, 0);
+const AHEAD_MS = 24 * 3_600_000;
+
+/** Of a year that is typed over, the first digits are years as well: 2 and 20. */
+function isInRange(text: string): boolean {
+  const at = new Date(text).getTime();
+  return at >= EARLIEST && at <= Date.now() + AHEAD_MS;
 }
 
 /** Filters of which the server is not asked until their text is whole. */
-type WholeFilter = 'country' | 'ip';
+type WholeFilter = 'country' | 'ip' | 'since' | 'until';
 
 const IS_WHOLE: Readonly<Record<WholeFilter, (text: string) => boolean>> = {
   country: (text) => /^[A-Z]{2}$/i.test(text),
   ip: isAddress,
+  since: isInRange,
+  until: isInRange,
 };
 const WHOLE_FILTERS = Object.keys(IS_WHOLE) as WholeFilter[];
 
@@ -59,27 +66,37 @@ export function withoutEffect(filters: Filters): WholeFilter[] {
   });
 }
 
+/** Those that are not asked as they were written. */
+const AS_ASKED: Readonly<Partial<Record<keyof Filters, (text: string) => string>>> = {
+  country: (text) => text.toUpperCase(),
+  since: (text) => new Date(text).toISOString(),
+  until: (text) => new Date(text).toISOString(),
+};
+
 /** What the server is asked. */
 export function queryOf(filters: Filters): AlertFilters {
-  const { scenario, machineId, since, until } = filters;
-  const idle = withoutEffect(filters);
-  const country = idle.includes('country') ? '' : filters.country.trim().toUpperCase();
-  const ip = idle.includes('ip') ? '' : filters.ip.trim();
-  const [from, to] = [time(since), time(until)];
-  return {
-    ...STATE_QUERY[filters.state],
-    ...(scenario.trim() === '' ? {} : { scenario: scenario.trim() }),
-    ...(country === '' ? {} : { country }),
-    ...(ip === '' ? {} : { ip }),
-    ...(machineId.trim() === '' ? {} : { machineId: machineId.trim() }),
-    ...(from === undefined ? {} : { since: from }),
-    ...(to === undefined ? {} : { until: to }),
-  };
+  const idle: readonly string[] = withoutEffect(filters);
+  const asked = TEXTS.filter((name) => filters[name].trim() !== '' && !idle.includes(name)).map((name) => {
+    const text = filters[name].trim();
+    return [name, AS_ASKED[name]?.(text) ?? text] as const;
+  });
+  return { ...STATE_QUERY[filters.state], ...Object.fromEntries(asked) };
 }
 
-/** For a field of the kind `datetime-local`, in the reader's zone. */
+/** The instant that a field of the kind `datetime-local` tells; empty where it tells none. */
+export function instantOf(value: string): string {
+  const date = new Date(value);
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString();
+}
+
+/**
+ * For a field of that kind, in the reader's zone. What was typed comes back to the minute: before 1911 zones are off by
+ * minutes and seconds, which `getTimezoneOffset` rounds.
+ */
 export function localTime(text: string): string {
   const date = new Date(text);
   if (text === '' || Number.isNaN(date.getTime())) return '';
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  const two = (part: number) => String(part).padStart(2, '0');
+  const day = [String(date.getFullYear()).padStart(4, '0'), two(date.getMonth() + 1), two(date.getDate())];
+  return `${day.join('-')}T${two(date.getHours())}:${two(date.getMinutes())}`;
 }

@@ -7,7 +7,7 @@ import { useMessages } from '../../../i18n/language';
 import { ChoiceBar } from '../../../shared/choice-bar';
 import { useNarrow } from '../../../shared/use-narrow';
 import { statsQuery } from '../queries';
-import { localTime, readFilters, withoutEffect, writeFilters } from './address-filters';
+import { instantOf, localTime, readFilters, withoutEffect, writeFilters } from './address-filters';
 import type { Filters } from './address-filters';
 
 interface Props {
@@ -19,6 +19,9 @@ interface Props {
 
 /** The fields stand in one line by their lower ends. */
 const WRAPPER_ORDER: InputWrapperProps['inputWrapperOrder'] = ['label', 'error', 'input'];
+
+/** Browsers take years of six digits otherwise, which no date is read from. */
+const LATEST = '9999-12-31T23:59';
 
 /** Drawn anew for its own props alone, and not with each page of alerts that arrives. */
 export const FilterForm = memo(function FilterForm({ filters, settled, onChange }: Props) {
@@ -48,11 +51,12 @@ export const FilterForm = memo(function FilterForm({ filters, settled, onChange 
   const moment = (name: 'since' | 'until', label: string) => (
     <TextInput
       type="datetime-local"
+      max={LATEST}
       label={label}
+      error={errors[name]}
+      inputWrapperOrder={WRAPPER_ORDER}
       value={localTime(filters[name])}
-      onChange={({ currentTarget: { value } }) =>
-        set(name)(value === '' ? '' : new Date(value).toISOString())
-      }
+      onChange={(event) => set(name)(instantOf(event.currentTarget.value))}
       style={{ flex: '1 1 190px', maxWidth: 260 }}
     />
   );
