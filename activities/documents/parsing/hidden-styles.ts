@@ -1,3 +1,5 @@
+import colorString from 'color-string';
+
 /** What an element says of its own looks. */
 export interface Looks {
   [attribute: string]: unknown;
@@ -33,18 +35,51 @@ const NORMAL_PX = 16;
 const PX_PER: Readonly<Record<string, number>> = {
   px: 1,
   pt: 4 / 3,
+  pc: 16,
+  in: 96,
+  cm: 38,
+  mm: 3.8,
+  q: 0.95,
   em: 16,
   rem: 16,
   ex: 8,
+  ch: 8,
+  // Hundredths of a window, whose size is not known here.
+  vw: 10,
+  vh: 7,
+  vmin: 7,
+  vmax: 10,
   '%': 0.16,
   '': 1,
 };
-const OF_THE_LETTERS_AROUND = new Set(['em', 'ex', '%']);
-/** Words that leave what the element around says; `larger` and `smaller` do so nearly. */
-const TAKEN_OVER = new Set(['', 'inherit', 'unset', 'revert', 'currentcolor', 'larger', 'smaller']);
+const OF_THE_LETTERS_AROUND = new Set(['em', 'ex', 'ch', '%']);
+/** Heights of letters by a word; `larger` and `smaller` leave nearly what the element around says. */
+const SIZE_WORDS = new Set([
+  'xx-small',
+  'x-small',
+  'small',
+  'medium',
+  'large',
+  'x-large',
+  'xx-large',
+  'xxx-large',
+  'initial',
+  'caption',
+  'icon',
+  'menu',
+  'message-box',
+  'small-caption',
+  'status-bar',
+]);
+/** No colour is written longer; what takes it apart is not ours. */
+const MAX_COLOR = 100;
+/** Of the attribute `color`. */
+const NO_COLOR = new Set(['', 'transparent']);
 const NO_BACKGROUND = new Set(['', 'none', 'transparent', 'initial', 'unset']);
 /** Of 255: lighter on white paper cannot be read. */
 const NEARLY_WHITE = 244;
+/** Of 1: less opaque than this cannot be seen. */
+const TRANSPARENT = 0.05;
 
 function declarations(style: unknown): Map<string, string> {
   const found = new Map<string, string>();
@@ -62,29 +97,31 @@ function declarations(style: unknown): Map<string, string> {
 
 /** A length in pixels, beside letters of a height; null for what is none, such as `auto` or `calc(…)`. */
 function pixels(value: string | undefined, letters = NORMAL_PX): number | null {
-  const found = /^(-?\d{0,9}(?:\.\d{1,9})?)(px|pt|em|rem|ex|%)?$/.exec(value ?? '');
-  if (found === null || found[1] === '' || found[1] === '-') return null;
-  const unit = found[2] ?? '';
+  const found = /^([+-]?\d{0,9}(?:\.\d{1,9})?)([a-z]{1,4}|%)?$/.exec(value ?? '');
+  const unit = found?.[2] ?? '';
+  if (found === null || !/\d/.test(found[1]!) || !Object.hasOwn(PX_PER, unit)) return null;
   return Number(found[1]) * PX_PER[unit]! * (OF_THE_LETTERS_AROUND.has(unit) ? letters / NORMAL_PX : 1);
 }
 
+/** Null for what is no colour, which browsers pass over. Pages of old have colours without a `#`. */
+function readColor(color: string): { parts: readonly number[]; opacity: number } | null {
+  if (color.length > MAX_COLOR) return null;
+  if (color === 'initial') return { parts: [0], opacity: 1 };
+  const bare = /^(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(color) ? `#${color}` : color;
+  const found = colorString.get(bare);
+  if (found === null) return null;
+  const opacity = found.value[3] ?? 1;
+  if (found.model === 'rgb') return { parts: found.value.slice(0, 3), opacity };
+  const [, first = 0, second = 0] = found.value;
+  // A gray as light as the colour's darkest part: of HSL by lightness, of HWB by whiteness.
+  const light = found.model === 'hwb' ? first : second - ((100 - second) * first) / 100;
+  return { parts: [light * 2.55], opacity };
+}
+
 export function isNearlyWhite(color: string): boolean {
-  if (color === 'white' || color === 'transparent' || color === 'snow' || color === 'ivory') return true;
-  const hex = /^#?([0-9a-f]{3}|[0-9a-f]{6})$/.exec(color)?.[1];
-  if (hex !== undefined) {
-    const size = hex.length / 3;
-    return [0, 1, 2].every((place) => {
-      const part = hex.slice(place * size, (place + 1) * size);
-      return parseInt(size === 1 ? part + part : part, 16) >= NEARLY_WHITE;
-    });
-  }
-  const parts =
-    /^rgba?\(\s{0,9}(\d{1,3})[\s,]{1,9}(\d{1,3})[\s,]{1,9}(\d{1,3})(?:[\s,/]{1,9}([\d.]{1,9}))?\s{0,9}\)$/.exec(
-      color,
-    );
-  if (parts === null) return false;
-  if (parts[4] !== undefined && Number(parts[4]) < 0.05) return true;
-  return parts.slice(1, 4).every((part) => Number(part) >= NEARLY_WHITE);
+  if (color === 'ivory') return true;
+  const read = readColor(color);
+  return read !== null && (read.opacity < TRANSPARENT || read.parts.every((part) => part >= NEARLY_WHITE));
 }
 
 function isOffPage(declared: ReadonlyMap<string, string>): boolean {
@@ -114,6 +151,14 @@ function isNotShown(declared: ReadonlyMap<string, string>): boolean {
   );
 }
 
+/** The colour in a background, or what may be a picture; null for what leaves the one around. */
+function backgroundOf(value: string): string | null {
+  const word = [value, ...value.split(/\s/)].find((part) => part.includes('(') || readColor(part) !== null);
+  if (word === undefined || word === 'initial') return null;
+  const color = readColor(word);
+  return color === null || color.opacity >= TRANSPARENT ? word : null;
+}
+
 function backdropIn(
   around: Backdrop,
   { bgColor, background, className, id }: Looks,
@@ -121,15 +166,23 @@ function backdropIn(
 ): Backdrop {
   const picture = declared.get('background-image') ?? 'none';
   if (background !== undefined || !NO_BACKGROUND.has(picture)) return 'unknown';
-  const own = declared.get('background-color') ?? declared.get('background') ?? bgColor;
-  if (typeof own === 'string' && !NO_BACKGROUND.has(own)) return isNearlyWhite(own) ? 'white' : 'unknown';
+  const own =
+    backgroundOf(declared.get('background-color') ?? declared.get('background') ?? '') ??
+    (typeof bgColor === 'string' && !NO_BACKGROUND.has(bgColor) ? bgColor : null);
+  if (own !== null) return isNearlyWhite(own) ? 'white' : 'unknown';
   return className === undefined && id === undefined ? around : 'unknown';
 }
 
-/** Of `font: bold 13px/1.5 Arial`, where the size alone has a unit or is 0. */
+function isSize(value: string): boolean {
+  return SIZE_WORDS.has(value) || pixels(value) !== null;
+}
+
+/** Of `font: bold 13px/1.5 Arial`, where the size alone has a unit or is 0. Without a name behind it none holds. */
 function sizeInFont(font: string): string | undefined {
-  const sizes = font.split(/\s/).map((word) => word.split('/')[0]!);
-  return sizes.find((size) => size === '0' || (/[^\d.]$/.test(size) && pixels(size) !== null));
+  if (SIZE_WORDS.has(font)) return font;
+  const words = font.replace(/\s{0,9}\/\s{0,9}/g, '/').split(/\s/);
+  const sizes = words.slice(0, -1).map((word) => word.split('/')[0]!);
+  return sizes.find((size) => isSize(size) && (size === '0' || /[^\d.]$/.test(size)));
 }
 
 function lettersIn(
@@ -138,11 +191,13 @@ function lettersIn(
   declared: ReadonlyMap<string, string>,
   tagName: string,
 ): number {
-  let letters = tagName === 'font' && size !== undefined ? NORMAL_PX : around;
+  let letters = tagName === 'font' && /^\s{0,9}[+-]?\d/.test(String(size)) ? NORMAL_PX : around;
   for (const [name, value] of declared) {
     if (name !== 'font-size' && name !== 'font') continue;
-    if (TAKEN_OVER.has(value)) continue;
-    const own = pixels(name === 'font' ? sizeInFont(value) : value, around) ?? NORMAL_PX;
+    const said = name === 'font' ? sizeInFont(value) : value;
+    // Browsers pass over what is no size; what they calculate is taken over as well.
+    if (said === undefined || !isSize(said)) continue;
+    const own = pixels(said, around) ?? NORMAL_PX;
     if (own >= 0) letters = own;
   }
   return letters;
@@ -154,10 +209,14 @@ function isPaleIn(
   declared: ReadonlyMap<string, string>,
   tagName: string,
 ): boolean {
-  const own = declared.get('color') ?? looks.color;
-  if (typeof own === 'string' && !TAKEN_OVER.has(own)) return isNearlyWhite(own.toLowerCase());
+  const declaredColor = declared.get('color');
+  if (declaredColor !== undefined && readColor(declaredColor) !== null) return isNearlyWhite(declaredColor);
+  // Of an attribute browsers make some colour whatever it says.
+  const { color } = looks;
+  if (typeof color === 'string' && declaredColor === undefined && !NO_COLOR.has(color.toLowerCase()))
+    return isNearlyWhite(color.toLowerCase());
   // Browsers give links a colour of their own.
-  return tagName === 'a' && looks.href !== undefined && own === undefined ? false : around;
+  return tagName === 'a' && looks.href !== undefined && declaredColor === undefined ? false : around;
 }
 
 /** On white paper, until an element says otherwise. */
@@ -198,6 +257,6 @@ export function isHiddenElement(looks: Looks): boolean {
   const declared = declarations(looks.style);
   if (isNotShown(declared)) return true;
   const opacity = declared.get('opacity');
-  if (opacity !== undefined && opacity !== '' && Number(opacity) < 0.05) return true;
+  if (opacity !== undefined && opacity !== '' && Number(opacity) < TRANSPARENT) return true;
   return isOffPage(declared) || hasNoSize(declared);
 }

@@ -204,12 +204,16 @@ function textLength(node: TreeNode): number {
   return (node.children ?? []).reduce((sum, child) => sum + textLength(child), 0);
 }
 
-/** rehype-remark leaves captions out: each becomes the paragraph above its table. */
+/** rehype-remark leaves captions out: each becomes the paragraph above its table, with the looks of that. */
 function takeCaptions(table: TreeNode): TreeNode[] {
   const isCaption = ({ tagName }: TreeNode): boolean => tagName === 'caption';
   const captions = (table.children ?? []).filter(isCaption);
   if (captions.length > 0) table.children = table.children!.filter((child) => !isCaption(child));
-  return captions.map((caption) => ({ ...caption, tagName: 'p' }));
+  return captions.map((caption) => ({
+    ...table,
+    tagName: 'div',
+    children: [{ ...caption, tagName: 'p' }],
+  }));
 }
 
 /** A Markdown table has a header: where none is marked (Word's never are), the first row is it. */

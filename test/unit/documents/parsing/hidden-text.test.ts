@@ -44,6 +44,29 @@ describe('what a reader of a web page does not see is not indexed', () => {
     `<div style="font-size:0"><pre>${ORDER}</pre></div>`,
     `<div style="color:#fff"><h2>${ORDER}</h2></div>`,
     `<div style="color:#fff;background:none"><p style="color:inherit">${ORDER}</p></div>`,
+    // What browsers pass over says nothing.
+    ...[
+      'font-size:x',
+      'font-size:0cm',
+      'font-size:0vw',
+      'font-size:calc(0px)',
+      'font-size:+',
+      'font-size:1zz',
+    ]
+      .concat(['font:x', 'font:bold', 'font:13px', 'font:bold 13px / 1.5', 'font:13 Arial'])
+      .map((own) => `<div style="font-size:0"><p style="${own}">${ORDER}</p></div>`),
+    `<div style="font-size:0"><font size="x">${ORDER}</font></div>`,
+    ...['x', 'rgb(1,2)', '#12', 'lab(x)', `#${'0'.repeat(200)}`].map(
+      (own) => `<div style="color:#fff"><span style="color:${own}">${ORDER}</span></div>`,
+    ),
+    `<div style="background:x"><p style="color:#fff">${ORDER}</p></div>`,
+    `<p style="color:hsl(0, 0%, 100%)">${ORDER}</p>`,
+    `<p style="color:#ffff">${ORDER}</p>`,
+    `<p style="color:#1230">${ORDER}</p>`,
+    `<p style="color:whitesmoke">${ORDER}</p>`,
+    `<table><caption style="display:none">${ORDER}</caption><tr><td>4 bar</td></tr></table>`,
+    `<table><caption hidden>${ORDER}</caption><tr><td>4 bar</td></tr></table>`,
+    `<table style="color:#fff"><caption>${ORDER}</caption><tr><td>4 bar</td></tr></table>`,
   ])('%s', async (hidden) => {
     const { text, report } = await read('html', `<body><p>${SEEN}</p>${hidden}</body>`);
     expect(text).toContain(SEEN);
@@ -64,6 +87,19 @@ describe('what a reader of a web page does not see is not indexed', () => {
     `<div style="font-size:0"><p style="font:bold 13px/1.5 Arial">${ORDER}</p></div>`,
     `<div style="font-size:0"><p style="font-size:medium">${ORDER}</p></div>`,
     `<div style="font-size:0"><font size="2">${ORDER}</font></div>`,
+    `<div style="font-size:0"><font size="+1">${ORDER}</font></div>`,
+    `<div style="font-size:0"><p style="font-size:0.5cm">${ORDER}</p></div>`,
+    `<div style="font-size:0"><p style="font: italic 12pt / 1.2 Georgia, serif">${ORDER}</p></div>`,
+    `<div style="font-size:0"><p style="font:x-large serif">${ORDER}</p></div>`,
+    `<div style="color:#fff"><p style="color:tomato">${ORDER}</p></div>`,
+    `<div style="color:#fff"><p style="color:initial">${ORDER}</p></div>`,
+    `<div style="color:#fff"><p style="color:hsl(0 100% 30%)">${ORDER}</p></div>`,
+    `<div style="color:#fff"><p style="color:#123f">${ORDER}</p></div>`,
+    `<div style="color:#fff"><font color="x">${ORDER}</font></div>`,
+    `<div style="background:navy"><p style="background:rgba(0,0,0,0);color:#fff">${ORDER}</p></div>`,
+    `<div style="background:no-repeat navy"><p style="color:#fff">${ORDER}</p></div>`,
+    `<p style="background:linear-gradient(#000, #111);color:#fff">${ORDER}</p>`,
+    `<table><caption>${ORDER}</caption><tr><td>4 bar</td></tr></table>`,
     `<div style="color:#fff"><p style="color:#111">${ORDER}</p></div>`,
     `<div style="color:#fff"><a href="https://mill.example">${ORDER}</a></div>`,
     `<div style="background-image:url(dark.png);background-color:#fff"><p style="color:#fff">${ORDER}</p></div>`,
