@@ -1,12 +1,15 @@
+import { withPlainNames } from './pdf-dictionary.js';
+import type { PdfEntries } from './pdf-dictionary.js';
+import { isPredicted, unpredicted } from './pdf-predictor.js';
 import { inflate, readPdfWindows } from './pdf-streams.js';
 
 const WINDOW = 1024 * 1024;
 const MAX_STREAMS = 20_000;
-/** What is no drawing: pictures, fonts, colour profiles, tables of objects. */
-const NO_DRAWING =
-  /\/Subtype\s*\/(?!Form\b)|\/(?:Length[123]|XRef|Metadata|FunctionType|Alternate|Predictor)\b/;
-/** These are of pictures alone. */
-const PICTURE_FILTER = /\/(?:DCTDecode|JPXDecode|CCITTFaxDecode|JBIG2Decode)\b/;
+/** What is no drawing: fonts, colour profiles, tables of objects. */
+const NO_DRAWING = ['Length1', 'Length2', 'Length3', 'FunctionType', 'Alternate', 'Metadata'];
+/** How pictures alone are packed; what is unpacked so is no list of operators. */
+const PICTURE_FILTER = /^\[?\s{0,9}(?:\/\w{1,20}\s{0,9}){0,5}\/(?:DCT|JPX|CCITTFax|JBIG2)Decode\s{0,9}\]?$/;
+const FLATE = /^\[?\s{0,9}\/Fl(?:ateDecode)?\s{0,9}\]?$/;
 const SAMPLE = 2048;
 /** More of it, and it is no text. */
 const MAX_BINARY = 0.1;
@@ -14,7 +17,7 @@ const BEGINS_TEXT = /(?<![^\s>\])])BT(?=[\s/(<[])/g;
 const SHOWS_TEXT = /[)>\]\s]T[jJ](?=[\s/(<[]|$)/g;
 const ENDS_TEXT = /(?<![^\s>\])])ET(?=\s|$)/g;
 /** Colour spaces whose numbers may stand for any colour. */
-const INKS = /\/(?:Separation|DeviceN|Indexed)\b/;
+const INKS = /\/(?:Separation|DeviceN|Indexed|Lab)\b/;
 const DEVICE_SPACES = new Set(['/DeviceGray', '/DeviceRGB', '/DeviceCMYK', '/Pattern']);
 const TRANSPARENT = /\/(?:ca|CA)\s{1,9}0?\.?0{0,9}[0-4]?\d{0,9}[\s/>]/;
 /** Of 1: lighter on white paper cannot be read. */
@@ -30,17 +33,18 @@ export async function mayHideText(path: string): Promise<boolean> {
   let tinted = false;
   let hasInks = false;
   for await (const { bytes, streams } of readPdfWindows(path, WINDOW)) {
-    const around = bytes.toString('latin1');
+    const around = withPlainNames(bytes.toString('latin1'));
     if (around.includes('/Encrypt') || TRANSPARENT.test(around)) return true;
     hasInks ||= INKS.test(around);
     for (const { dictionary, packed } of streams) {
       if (dictionary === null || ++looked > MAX_STREAMS) return true;
       const content = readContent(dictionary, packed);
       if (content === null) return true;
-      if (dictionary.includes('/ObjStm')) {
-        if (TRANSPARENT.test(content)) return true;
-        hasInks ||= INKS.test(content);
-        continue;
+      // What says that it holds objects is drawn all the same where a page names it.
+      if (dictionary.get('Type') === '/ObjStm') {
+        const objects = withPlainNames(content);
+        if (TRANSPARENT.test(objects)) return true;
+        hasInks ||= INKS.test(objects);
       }
       const drawn = lookAt(content);
       if (drawn.unseen) return true;
@@ -51,16 +55,39 @@ export async function mayHideText(path: string): Promise<boolean> {
 }
 
 /**
- * Empty where the stream is no drawing. What a dictionary says decides nothing where the stream is drawn all the same:
- * keys that do not belong there are passed over by whatever shows the page.
+ * Empty where the stream is no drawing, null where it cannot be told. What a dictionary says decides nothing where the
+ * stream is drawn all the same: keys that do not belong there are passed over by whatever shows the page.
  */
-function readContent(dictionary: string, packed: Buffer): string | null {
-  if (!NO_DRAWING.test(dictionary)) return unpack(dictionary, packed);
-  if (PICTURE_FILTER.test(dictionary)) return '';
-  const content = unpack(dictionary, packed);
-  const start = content ?? inflate(packed.subarray(0, SAMPLE)) ?? '';
-  if (!looksDrawn(start)) return '';
-  return content;
+function readContent(dictionary: PdfEntries, packed: Buffer): string | null {
+  // PDF.js reads the short key of inline pictures everywhere.
+  const filter = dictionary.get('F') ?? dictionary.get('Filter') ?? '';
+  if (PICTURE_FILTER.test(filter)) return '';
+  const isPlain = filter === '' || filter === '[]';
+  if (!isPlain && !FLATE.test(filter)) return null;
+  if (!isPlain && isPredicted(dictionary)) return mayBeDrawn(dictionary, packed) ? null : '';
+  const content = isPlain ? ownBytes(packed) : inflate(packed);
+  if (!saysNoDrawing(dictionary)) return content;
+  return looksDrawn(content ?? beginning(packed, isPlain)) ? content : '';
+}
+
+/** What differs from row to row is not read to its end here. */
+function mayBeDrawn(dictionary: PdfEntries, packed: Buffer): boolean {
+  const start = Buffer.from(beginning(packed, false).slice(0, SAMPLE), 'latin1');
+  const meant = unpredicted(dictionary, start);
+  return meant === null || looksDrawn(meant.toString('latin1'));
+}
+
+function beginning(packed: Buffer, isPlain: boolean): string {
+  return isPlain ? packed.toString('latin1', 0, SAMPLE) : (inflate(packed.subarray(0, SAMPLE)) ?? '');
+}
+
+function saysNoDrawing(dictionary: PdfEntries): boolean {
+  const kind = dictionary.get('Subtype') ?? '/Form';
+  return (
+    kind !== '/Form' ||
+    ['/XRef', '/Metadata'].includes(dictionary.get('Type') ?? '') ||
+    NO_DRAWING.some((key) => dictionary.has(key))
+  );
 }
 
 /** Text is shown in it, or it is hardly anything but words and numbers. */
@@ -77,14 +104,11 @@ function looksDrawn(content: string): boolean {
   });
 }
 
-/** Null where it is too long, or packed in a way that is not read here. */
-function unpack(dictionary: string, packed: Buffer): string | null {
+/** Null where it is too long. */
+function ownBytes(packed: Buffer): string | null {
   const end = packed.indexOf('endstream');
   if (end < 0 && packed.length >= WINDOW) return null;
-  const own = end < 0 ? packed : packed.subarray(0, end);
-  if (!dictionary.includes('/Filter')) return own.toString('latin1');
-  const filters = dictionary.split(/[/\s>\]]/).filter((word) => word.endsWith('Decode'));
-  return filters.length === 1 && filters[0] === 'FlateDecode' ? inflate(packed) : null;
+  return (end < 0 ? packed : packed.subarray(0, end)).toString('latin1');
 }
 
 interface Pen {

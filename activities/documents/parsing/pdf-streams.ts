@@ -1,5 +1,7 @@
 import { open } from 'node:fs/promises';
 import { constants, inflateSync } from 'node:zlib';
+import { dictionaryBefore } from './pdf-dictionary.js';
+import type { PdfEntries } from './pdf-dictionary.js';
 
 const BLOCK = 1024 * 1024;
 const MAX_DICTIONARY = 4096;
@@ -8,8 +10,8 @@ const MAX_UNPACKED = 4 * 1024 * 1024;
 /** A part of a file that is looked through, and the streams that begin in its first half. */
 export interface PdfWindow {
   bytes: Buffer;
-  /** The dictionary is null where its beginning is too far away. */
-  streams: { dictionary: string | null; packed: Buffer }[];
+  /** The dictionary is null where its beginning is too far away, or it cannot be told for sure. */
+  streams: { dictionary: PdfEntries | null; packed: Buffer }[];
 }
 
 /**
@@ -37,13 +39,21 @@ function streamsOf(bytes: Buffer, from: number, length: number): PdfWindow['stre
   for (let at = bytes.indexOf('stream', from); at >= 0; at = bytes.indexOf('stream', at + 6)) {
     if (at >= BLOCK + MAX_DICTIONARY) break;
     const before = bytes.subarray(Math.max(0, at - MAX_DICTIONARY), at).toString('latin1');
-    if (/[a-z]$/i.test(before)) continue; // `endstream`, or a font named Bitstream
+    if (!endsDictionary(before)) continue; // `endstream`, or a word of a text
     const start = at + 6 + (bytes[at + 6] === 13 ? 2 : 1);
-    const object = before.lastIndexOf(' obj');
-    const dictionary = object < 0 ? null : before.slice(object + 1);
-    found.push({ dictionary, packed: bytes.subarray(start, start + length) });
+    found.push({ dictionary: dictionaryBefore(before), packed: bytes.subarray(start, start + length) });
   }
   return found;
+}
+
+/** A comment may stand between. */
+function endsDictionary(before: string): boolean {
+  const text = before.trimEnd();
+  return text.endsWith('>>') || lastLine(text).includes('%');
+}
+
+function lastLine(text: string): string {
+  return text.slice(Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1);
 }
 
 /** As far as the bytes go; null when it is too much, empty when they are no such stream. */
