@@ -8,6 +8,8 @@ const LIKELY = 0.05;
 /** So likely an encoding of East Asia is believed where Latin letters touch its own: `5GHz帯`. */
 const SURE = 0.18;
 
+/** No accents follow each other so. */
+const LONG_WORD = 3;
 const WORD = /[\p{L}\p{M}]+/gu;
 const LATIN = /\p{Script=Latin}/u;
 const FOREIGN = /(?!\p{Script=Latin})\p{L}/gu;
@@ -32,7 +34,7 @@ export function guessEncoding(sample: Buffer): string {
     const foreign = text.match(FOREIGN)?.length ?? 0;
     if (foreign === 0) return confidence >= Math.max(LIKELY, western * CLEARLY_LIKELIER);
     if (confidence >= SURE && EAST_ASIAN.test(text)) return true;
-    return lettersInForeignWords(iconv.decode(words, encoding)) > foreign / 2;
+    return isForeign(iconv.decode(words, encoding), foreign);
   });
   return believed?.encoding ?? WESTERN;
 }
@@ -42,14 +44,24 @@ function withoutQuotationMarks(bytes: Buffer): Buffer {
   return Buffer.from(bytes.toString('latin1').replace(/\u00ab\u00a0|\u00a0\u00bb/g, '  '), 'latin1');
 }
 
-/** Letters of other scripts that stand in words of their own. */
-function lettersInForeignWords(text: string): number {
-  let letters = 0;
+/**
+ * Whether letters of other scripts stand in words of their own. Where none stands among Latin ones, a single long word
+ * is enough: tables have cells of one letter.
+ */
+function isForeign(text: string, letters: number): boolean {
+  let inWords = 0;
+  let isMixed = false;
+  let longest = 0;
   for (const [word] of text.matchAll(WORD)) {
-    const foreign = word.match(FOREIGN)?.length ?? 0;
-    if (foreign >= 2 && !LATIN.test(word)) letters += foreign;
+    const own = word.match(FOREIGN)?.length ?? 0;
+    if (own === 0) continue;
+    if (LATIN.test(word)) isMixed = true;
+    else {
+      longest = Math.max(longest, own);
+      if (own > 1) inWords += own;
+    }
   }
-  return letters;
+  return inWords > letters / 2 || (!isMixed && longest >= LONG_WORD);
 }
 
 /** Statistics go wrong where a few accents stand in much plain text: French came out as Czech. */
