@@ -56,28 +56,34 @@ export async function* parsePdf(path: string, options: PdfOptions): AsyncGenerat
   let pictures: PagePictures | null = null;
   const bytes = async (): Promise<Uint8Array> =>
     new Uint8Array(typeof input === 'string' ? await readFile(input) : input);
-  const pdfjs = async (): Promise<PageReader> => (fallback ??= await openPageReader(await bytes()));
+  /** pdf.js cannot open the file, which the main reader could. */
+  let isUnknown = false;
+  const pdfjs = async (): Promise<PageReader | null> => {
+    if (isUnknown) return null;
+    fallback ??= await openPageReader(await bytes()).catch(() => null);
+    isUnknown = fallback === null;
+    return fallback;
+  };
   const picturesOf = async (page: ParsedPage): Promise<PagePicture[]> => {
-    if (options.pictures === undefined) {
+    const passOver = (): PagePicture[] => {
       options.notes.passPictures(page.complexity?.imageBlockCount ?? 0);
       return [];
-    }
+    };
+    if (options.pictures === undefined) return passOver();
     if (!showsPictures(page)) return [];
     if (options.pictures.full) {
       options.pictures.leaveOut();
       return [];
     }
-    pictures ??= await openPagePictures(await bytes(), options.pictures);
-    return pictures.ofPage(page.pageNum);
+    if (isUnknown) return passOver();
+    pictures ??= await openPagePictures(await bytes(), options.pictures).catch(() => null);
+    isUnknown = pictures === null;
+    return (await pictures?.ofPage(page.pageNum)) ?? passOver();
   };
-  /** pdf.js cannot open the file. */
-  let isUnknown = false;
   /** A page without what its readers do not see, and how many characters that is. */
   const seen = async (page: ParsedPage): Promise<{ page: ParsedPage; hidden: number }> => {
-    if (isUnknown || !mayHide(page, suspect)) return { page, hidden: 0 };
-    const reader = await pdfjs().catch(() => null);
-    isUnknown = reader === null;
-    const visible = (await reader?.readVisible(page.pageNum, showsPictures(page))) ?? null;
+    if (!mayHide(page, suspect)) return { page, hidden: 0 };
+    const visible = (await (await pdfjs())?.readVisible(page.pageNum, showsPictures(page))) ?? null;
     const hidden = visible?.hidden ?? 0;
     options.notes.hide(hidden);
     return { page: visible === null || hidden === 0 ? page : await layOutVisible(page, visible), hidden };
@@ -89,10 +95,13 @@ export async function* parsePdf(path: string, options: PdfOptions): AsyncGenerat
     const recognised = await scanned.read(read);
     if (recognised !== null) return { page: read, blocks: [], plain: recognised };
     const { page, hidden } = await seen(read);
-    const notes = await notesOf(page, async (number) => (await pdfjs()).readAppearances(number));
+    const notes = await notesOf(
+      page,
+      async (number) => (await (await pdfjs())?.readAppearances(number)) ?? [],
+    );
     const blocks = isReadWrongly(page) ? null : toPageBlocks(page, notes);
     if (blocks !== null && (!beyondBmp || hidden > 0)) return { page, blocks };
-    const plain = hidden > 0 ? page.text : await (await pdfjs()).readPage(page.pageNum);
+    const plain = hidden > 0 ? page.text : ((await (await pdfjs())?.readPage(page.pageNum)) ?? null);
     if (blocks !== null && (plain === null || !BEYOND_BMP.test(plain))) return { page, blocks };
     const written = notes.map(({ text }) => `\n\n${text}`);
     return { page, blocks: [], plain: (plain ?? page.text) + written.join('') };

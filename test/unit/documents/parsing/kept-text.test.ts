@@ -130,6 +130,15 @@ describe('PDF keeps', () => {
     expect(shown).toBe('The CUSTOMER_TAX_ID times *two* or C:\\temp.');
   });
 
+  it('the text of a file that pdf.js cannot open, though it has annotations', async () => {
+    const annotations = [
+      { dictionary: '/Subtype /Stamp /Rect [60 500 260 540]', appearance: at(5, 10, 'APPROVED') },
+    ];
+    const pdf = writeRawPdf({ contents: [at(60, 700, 'Body above')], annotations }).toString('latin1');
+    const { text: shown } = await parser.parse('pdf', Buffer.from(pdf.replace('/Count', '+Count'), 'latin1'));
+    expect(shown).toContain('Body above');
+  });
+
   it('characters beyond U+FFFF', async () => {
     const toUnicode =
       '/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def /CMapType 2 def ' +
