@@ -15,6 +15,10 @@ export function unpackBody(ctx: Koa.Context): Koa.Context {
   const unpacker = UNPACKERS.get(ctx.get('Content-Encoding').toLowerCase());
   if (unpacker === undefined) return ctx;
   const { 'content-encoding': _packed, 'content-length': _length, ...headers } = ctx.req.headers;
-  const req = Object.assign(ctx.req.pipe(unpacker()), { headers });
+  const unpacked = unpacker();
+  // A reader that has refused the body hears it no more, and what comes behind may be torn.
+  unpacked.on('error', () => undefined);
+  ctx.res.once('close', () => unpacked.destroy());
+  const req = Object.assign(ctx.req.pipe(unpacked), { headers });
   return Object.create(ctx, { req: { value: req } }) as Koa.Context;
 }
