@@ -87,6 +87,8 @@ export async function peekBody(
     size += chunk.length;
     if (size <= limit) continue;
     const stream = new PassThrough();
+    // The client may leave before there is a reader, or when that is done; a reader hears of it all the same.
+    stream.on('error', () => undefined);
     for (const chunk of chunks) stream.write(chunk);
     req.once('error', (error) => stream.destroy(error));
     req.once('close', () => {

@@ -105,6 +105,8 @@ export function createCapiPassThrough(options: {
 function relayOf(body: Readable | null): PassThrough | null {
   if (body === null) return null;
   const relay = new PassThrough();
+  // The client may leave when undici listens no more.
+  relay.on('error', () => undefined);
   body.once('error', (error) => relay.destroy(error));
   body.once('close', () => {
     if (!body.readableEnded) relay.destroy(new Error('The client went away.'));
