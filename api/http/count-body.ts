@@ -71,8 +71,8 @@ export function countBody(ctx: Koa.Context, budget: BodyBudget = inFlight) {
 }
 
 /**
- * Counts what a form with a file holds in memory: what has come, without what has left with the file. The handler is
- * multer's option; a refused form is ended, and its file with it.
+ * Counts what a multipart form holds in memory: what has come, without what has left with the file, until the parser
+ * refuses it. The handler is multer's option; a form that takes too much room is ended, and its file with it.
  */
 export function countForm(ctx: Koa.Context) {
   const room = roomOf(ctx, inFlight);
@@ -91,10 +91,14 @@ export function countForm(ctx: Koa.Context) {
       }
     };
     const came = (chunk: Buffer): void => hold(chunk.length);
+    const dropRest = (): void => void req.off('data', came);
     req.prependListener('data', came);
     (parser as EventEmitter).prependListener('file', (_name: string, file: EventEmitter) => {
       file.prependListener('data', (chunk: Buffer) => hold(-chunk.length));
+      file.once('limit', dropRest);
     });
+    // multer reads the rest of a form that it refuses, and keeps nothing of it.
+    parser.once('unpipe', dropRest);
     req.pipe(parser);
   };
   return { refused, streamHandler };

@@ -2,7 +2,7 @@ import { bodyParser } from '@koa/bodyparser';
 import multer from '@koa/multer';
 import type Koa from 'koa';
 import { AppError } from '../../schemas/app-error.js';
-import { countBody } from './count-body.js';
+import { countBody, countForm } from './count-body.js';
 import { unpackBody } from './unpack-body.js';
 import { invalidRequest } from '../../schemas/request-issues.js';
 
@@ -22,9 +22,14 @@ const urlEncoded = bodyParser({
 /** The types of the package forget `none`. */
 type TextForm = { none(): (ctx: never, next: () => Promise<void>) => Promise<void> };
 
-const multipart = multer({
-  limits: { fieldNameSize: 100, fieldSize: MEGABYTE, fields: 50, files: 0, parts: 50, headerPairs: 100 },
-}) as unknown as TextForm;
+const MULTIPART_LIMITS = {
+  fieldNameSize: 100,
+  fieldSize: MEGABYTE,
+  fields: 50,
+  files: 0,
+  parts: 50,
+  headerPairs: 100,
+};
 
 const FORM_TYPES = ['urlencoded', 'multipart'];
 
@@ -62,17 +67,24 @@ export async function readForm(ctx: Koa.Context): Promise<Record<string, string>
     throw invalidRequest([
       { type: 'content_type', loc: ['body'], msg: 'The body must be sent as a form', input: null },
     ]);
-  const unpacked = kind === 'urlencoded' ? unpackBody(ctx) : ctx;
-  const { refused } = countBody(unpacked);
-  const read = kind === 'urlencoded' ? urlEncoded(unpacked, async () => {}) : readMultipart(ctx);
-  await Promise.race([read, refused]);
+  await (kind === 'urlencoded' ? readUrlEncoded(ctx) : readMultipart(ctx));
   return textFields(ctx);
 }
 
+async function readUrlEncoded(ctx: Koa.Context): Promise<void> {
+  const unpacked = unpackBody(ctx);
+  const { refused } = countBody(unpacked);
+  await Promise.race([urlEncoded(unpacked, async () => {}), refused]);
+}
+
 async function readMultipart(ctx: Koa.Context): Promise<void> {
+  const { refused, streamHandler } = countForm(ctx);
+  const options = { streamHandler, limits: MULTIPART_LIMITS } as multer.Options;
+  const parser = multer(options) as unknown as TextForm;
   try {
-    await multipart.none()(ctx as never, async () => {});
+    await Promise.race([parser.none()(ctx as never, async () => {}), refused]);
   } catch (error) {
+    if (error instanceof AppError) throw error;
     const { name, code, field } = error as Error & { code?: string; field?: string };
     if (name === 'MulterError' && (code === 'LIMIT_UNEXPECTED_FILE' || code === 'LIMIT_FILE_COUNT'))
       throw invalidRequest([
