@@ -12,7 +12,7 @@ import { authoriseAnew, authoriseCaller } from './middleware/authorise-partition
 import { baseUrl } from './base-url.js';
 import type { Logger } from '../logger.js';
 import { checkedList, listBody, losslessBody } from './json.js';
-import type { Caller } from './middleware/authentication.js';
+import type { AdmissionOptions, Caller } from './middleware/authentication.js';
 import { hasBody, isFormOrNothing, readForm } from './read-form.js';
 import { readJsonBody } from './read-json-body.js';
 import { parsePart } from './request-issues.js';
@@ -25,11 +25,11 @@ import { surfaceOf } from './surfaces.js';
 export interface MountOptions {
   /** Who the caller is and what it may see; without it no route may ask for a user. */
   users?: {
-    authenticate(ctx: Koa.Context, options?: { tokenInQuery?: boolean }): Promise<Caller>;
+    authenticate(ctx: Koa.Context, options?: AdmissionOptions): Promise<Caller>;
     partitions: Pick<PartitionStore, 'get' | 'roleOf'>;
   };
   /** Throws unless the request carries a key with this scope; without it no route may ask for one. */
-  checkApiKey?: ((ctx: Koa.Context, needed: KeyScope) => Promise<void>) | undefined;
+  checkApiKey?: ((ctx: Koa.Context, needed: KeyScope, again?: boolean) => Promise<void>) | undefined;
   /** Throws over the limit of requests without authentication. */
   limitAddress?: (ctx: Koa.Context) => Promise<void>;
   http: Config['http'];
@@ -130,21 +130,27 @@ function contextOf(ctx: Koa.Context, options: MountOptions): PublicContext {
 }
 
 /** Authenticates and authorises. Only public routes, and those that CAPI guards, are served without a principal. */
-async function admit(ctx: Koa.Context, route: Route, options: MountOptions): Promise<Caller | null> {
+async function admit(
+  ctx: Koa.Context,
+  route: Route,
+  options: MountOptions,
+  again: boolean,
+): Promise<Caller | null> {
   if (route.auth === 'public') {
-    await options.limitAddress?.(ctx);
+    if (!again) await options.limitAddress?.(ctx);
     return null;
   }
   if (typeof route.auth === 'object' && 'token' in route.auth) return null;
   if (typeof route.auth === 'object' && 'key' in route.auth) {
     if (options.checkApiKey === undefined)
       throw new Error(`${route.path} asks for a key, and no check of keys is configured`);
-    await options.checkApiKey(ctx, neededScope(route));
+    await options.checkApiKey(ctx, neededScope(route), again);
     return null;
   }
   if (options.users === undefined)
     throw new Error(`${route.path} asks for a user, and no store of users is configured`);
-  const caller = await options.users.authenticate(ctx, { tokenInQuery: route.tokenInQuery === true });
+  const tokenInQuery = route.tokenInQuery === true;
+  const caller = await options.users.authenticate(ctx, { tokenInQuery, again });
   ctx.state['principal'] = caller.principal;
   if (route.auth === 'user') return caller;
   const forAdmins = route.auth === 'admin' || route.auth.admin === true;
@@ -167,10 +173,10 @@ function createAdmission(
   options: MountOptions,
 ): () => Promise<Caller | null> {
   let caller: Caller | null = null;
-  let admittedAt = -Infinity;
+  let admittedAt: number | null = null;
   return async () => {
-    if (performance.now() - admittedAt < RECENT_MS) return caller;
-    caller = await admit(ctx, route, options);
+    if (admittedAt !== null && performance.now() - admittedAt < RECENT_MS) return caller;
+    caller = await admit(ctx, route, options, admittedAt !== null);
     admittedAt = performance.now();
     return caller;
   };

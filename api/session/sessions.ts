@@ -33,9 +33,10 @@ export interface Sessions {
   read(ctx: Koa.Context): Promise<Session | null>;
   /**
    * The same, for a request that is to be served as whom the session stands for.
+   * @param options.again the request was served as such before: its session is not prolonged
    * @throws AppError AUTH_ERROR (403) for a writing method without the session's X-CSRF-Token
    */
-  identify(ctx: Koa.Context): Promise<Session | null>;
+  identify(ctx: Koa.Context, options?: { again?: boolean }): Promise<Session | null>;
   /** Under a new cookie, in the place of a session that there was. */
   open(who: Pick<Session, 'user' | 'holder'> & Digests, former: Session | null): Promise<Session>;
   close(session: Session): Promise<void>;
@@ -73,7 +74,7 @@ export function createSessions({
     });
   };
 
-  const read = async (ctx: Koa.Context): Promise<Session | null> => {
+  const read = async (ctx: Koa.Context, again = false): Promise<Session | null> => {
     const cookie = sessionCookie(ctx);
     if (cookie === null) return null;
     const digest = cookieDigest(cookie);
@@ -96,14 +97,14 @@ export function createSessions({
       await store.remove(digest);
       return null;
     }
-    await prolong(ctx, digest, record);
+    if (!again) await prolong(ctx, digest, record);
     return { cookie, record, user: user ?? null, holder: holder ?? null };
   };
 
   return {
-    read,
-    async identify(ctx) {
-      const session = await read(ctx);
+    read: (ctx) => read(ctx),
+    async identify(ctx, { again = false } = {}) {
+      const session = await read(ctx, again);
       if (session === null) return null;
       if (
         !READS.has(ctx.method) &&

@@ -7,6 +7,12 @@ import { sha256Hex } from '../../../schemas/sha256.js';
 import { sessionCookie } from '../../session/session-cookie.js';
 import type { Sessions } from '../../session/sessions.js';
 
+export interface AdmissionOptions {
+  tokenInQuery?: boolean;
+  /** A request that was admitted before: asking once more is no second request, and no use of its session. */
+  again?: boolean;
+}
+
 export interface Caller {
   principal: Principal;
   scope: Scope;
@@ -73,11 +79,14 @@ export function createAuthentication(
     partitions: Adapters['partitions'];
     sessions: Pick<Sessions, 'identify'>;
   },
-): (ctx: Koa.Context, options?: { tokenInQuery?: boolean }) => Promise<Caller> {
+): (ctx: Koa.Context, options?: AdmissionOptions) => Promise<Caller> {
   /** With an identity provider an unknown caller may sign in there (wire contract, 1.1). */
   const refused = (text: string): AppError => (config.oidc === null ? refusal(text) : unauthenticated());
 
-  const userOf = async (ctx: Koa.Context, tokenInQuery: boolean): Promise<UserRecord> => {
+  const userOf = async (
+    ctx: Koa.Context,
+    { tokenInQuery = false, again = false }: AdmissionOptions,
+  ): Promise<UserRecord> => {
     const token = bearerToken(ctx, tokenInQuery);
     if (config.token === null || token !== null) {
       const user = await findUser(tokenDigest(token ?? ''));
@@ -85,7 +94,7 @@ export function createAuthentication(
       return user;
     }
     if (sessionCookie(ctx) === null) throw refused('Missing token');
-    const session = await sessions.identify(ctx);
+    const session = await sessions.identify(ctx, { again });
     if (session === null) throw unauthenticated();
     if (session.user === null) throw refusal('Signed in without a user token');
     return session.user;
@@ -100,9 +109,9 @@ export function createAuthentication(
     return { kind: 'partitions', userId: user.user_id, roles };
   };
 
-  return async (ctx, { tokenInQuery = false } = {}) => {
+  return async (ctx, options = {}) => {
     try {
-      const user = await userOf(ctx, tokenInQuery);
+      const user = await userOf(ctx, options);
       return {
         principal: { userId: user.user_id, displayName: user.display_name ?? '', isAdmin: user.is_admin },
         scope: await scopeOf(user),

@@ -96,6 +96,8 @@ export function createRateLimiting(config: Pick<Config, 'rateLimits'>, limits: R
     limitSignIn: (ctx, digest, attempt) => limitAttempt(ctx, digest, attempt, countGuess),
 
     limitAuthentication: (authenticate) => async (ctx, options) => {
+      // It was counted as it came, and what has ended meanwhile was no guess.
+      if (options?.again === true) return authenticate(ctx, options);
       const token = bearerToken(ctx, options?.tokenInQuery);
       const cookie = token === null ? sessionCookie(ctx) : null;
       const digest = token === null ? cookie && cookieDigest(cookie) : tokenDigest(token);

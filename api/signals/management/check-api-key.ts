@@ -57,13 +57,13 @@ export function createFindHolder(deps: Omit<ApiKeyCheckDeps, 'unauthenticated'>)
 
 /**
  * Guards the management side: `X-Api-Key`, or the key that a session was opened with, must have the scope that the
- * route asks for.
+ * route asks for. A request that was admitted before and is asked `again` counts in no limit.
  * @throws AppError AUTHENTICATION_ERROR (401), AUTH_ERROR (403) for a key without the scope, RATE_LIMITED (429)
  */
 export function createApiKeyCheck(
   deps: ApiKeyCheckDeps,
   sessions: Pick<Sessions, 'identify'>,
-): (ctx: Koa.Context, needed: KeyScope) => Promise<void> {
+): (ctx: Koa.Context, needed: KeyScope, again?: boolean) => Promise<void> {
   const { unauthenticated } = deps;
   const findHolder = createFindHolder(deps);
 
@@ -97,9 +97,20 @@ export function createApiKeyCheck(
     return session.holder;
   };
 
-  return async (ctx, needed) => {
+  const still = async (ctx: Koa.Context): Promise<KeyHolder> => {
+    const key = ctx.get('X-Api-Key');
+    const holder =
+      sessionCookie(ctx) === null
+        ? await findHolder(ctx, keyDigest(key), key.startsWith(KEY_PREFIX))
+        : (await sessions.identify(ctx, { again: true }))?.holder;
+    if (holder == null) throw unauthorized();
+    return holder;
+  };
+
+  return async (ctx, needed, again = false) => {
     const cookie = sessionCookie(ctx);
-    const holder = cookie === null ? await byHeader(ctx) : await bySession(ctx, cookie);
+    const first = () => (cookie === null ? byHeader(ctx) : bySession(ctx, cookie));
+    const holder = await (again ? still(ctx) : first());
     ctx.state['key'] = holder.name;
     if (!allows(holder.scopes, needed))
       throw new AppError('AUTH_ERROR', `This needs a key with the scope ${needed}`);

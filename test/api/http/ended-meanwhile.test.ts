@@ -78,6 +78,20 @@ describe('a caller whose right ends while the body of the request comes', () => 
   });
 });
 
+describe('a body that takes more than a second', () => {
+  it('is one request of the rate limit, also where no other one is left', async () => {
+    await gateway.close();
+    gateway = await startGateway({ env: { RATE_LIMIT_DEFAULT: '3/minute' } });
+    const { token } = gateway.addUser('ada');
+    const upload = () => sendSlowly('/indexer/partition/one/file/a', uploadForm(), async () => {}, { token });
+    expect((await upload())[0]).toBe(201);
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    expect((await sendSlowly('/mcp', message, async () => {}, { token }))[0]).toBe(200);
+    expect((await gateway.call('GET', '/partition/', { token })).status).toBe(200);
+    expect((await gateway.call('GET', '/partition/', { token })).status).toBe(429);
+  });
+});
+
 describe('a caller whose right ends while a body comes that its route reads by itself', () => {
   let eve: { token: string; userId: number };
   beforeEach(async () => {
