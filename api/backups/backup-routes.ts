@@ -165,13 +165,13 @@ export function backupRoutes(
       request: { params: BackupRunParams },
       responses: { 200: { description: 'Each event is a BackupRun', contentType: 'text/event-stream' } },
       errors: ['NOT_FOUND'],
-      async handle({ signal }, { params }) {
+      async handle(ctx, { params }) {
         await requireRun(params.run_id);
         return followingStream(
           progressEvents(
             () => runs.get(params.run_id),
             ({ state }) => isFinalBackupState(state),
-            signal,
+            ctx,
           ),
         );
       },

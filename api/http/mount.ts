@@ -102,10 +102,10 @@ function pathPattern(path: string, strict: boolean): string {
 
 async function serve(ctx: Koa.Context, route: Route, options: MountOptions): Promise<void> {
   ctx.state['route'] = route.path;
-  const context = contextOf(ctx, options);
   const admitAnew = createAdmission(ctx, route, options);
+  const context = { ...contextOf(ctx, options), admitAnew };
   const caller = await admitAnew();
-  if (caller !== null) Object.assign(context, caller, { admitAnew });
+  if (caller !== null) Object.assign(context, caller);
   const input = await readInput(ctx, route);
   const present = await admitWithInput(ctx, route, caller, options, admitAnew);
   if (present !== null) Object.assign(context, present);
@@ -115,7 +115,7 @@ async function serve(ctx: Koa.Context, route: Route, options: MountOptions): Pro
   else await write(ctx, answer, options.stopping);
 }
 
-function contextOf(ctx: Koa.Context, options: MountOptions): PublicContext {
+function contextOf(ctx: Koa.Context, options: MountOptions): Omit<PublicContext, 'admitAnew'> {
   const gone = new AbortController();
   ctx.res.once('close', () => {
     if (!ctx.res.writableFinished) gone.abort();
@@ -171,11 +171,11 @@ function createAdmission(
   ctx: Koa.Context,
   route: Route,
   options: MountOptions,
-): () => Promise<Caller | null> {
+): (withinMs?: number) => Promise<Caller | null> {
   let caller: Caller | null = null;
   let admittedAt: number | null = null;
-  return async () => {
-    if (admittedAt !== null && performance.now() - admittedAt < RECENT_MS) return caller;
+  return async (withinMs = RECENT_MS) => {
+    if (admittedAt !== null && performance.now() - admittedAt < withinMs) return caller;
     caller = await admit(ctx, route, options, admittedAt !== null);
     admittedAt = performance.now();
     return caller;

@@ -1,5 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
-import { DONE_EVENT, dataEvent } from './stream-events.js';
+import { AppError } from '../../schemas/app-error.js';
+import { presentCaller } from './present-caller.js';
+import type { PublicContext } from './route.js';
+import { DONE_EVENT, dataEvent, errorEvent } from './stream-events.js';
 
 const LOOK_EVERY_MS = 500;
 /** A stream that is silent for so long gets a comment: proxies, and fetch of Node, break off one that says nothing. */
@@ -22,16 +25,25 @@ export function presentRun<R extends Run>({ started_at, updated_at, finished_at,
   };
 }
 
-/** One server-sent event per change of a run, until it has ended or its record is gone; comments in between. */
+/**
+ * One server-sent event per change of a run, until it has ended, its record is gone, or its caller may see it no more;
+ * comments in between.
+ */
 export async function* progressEvents<R extends Run>(
   read: () => Promise<R | null | undefined>,
   isFinal: (run: R) => boolean,
-  signal: AbortSignal,
+  { signal, admitAnew }: Pick<PublicContext, 'signal' | 'admitAnew'>,
   silentMs = SILENT_MS,
 ): AsyncGenerator<string> {
+  const caller = presentCaller({ admitAnew });
   let told = '';
   let toldAt = Date.now();
   while (!signal.aborted) {
+    const refusal = await caller().then(() => null, refusalOf);
+    if (refusal !== null) {
+      yield errorEvent(refusal);
+      break;
+    }
     const run = await read();
     if (run === null || run === undefined) return;
     const event = dataEvent(presentRun(run));
@@ -45,4 +57,10 @@ export async function* progressEvents<R extends Run>(
     await setTimeout(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
   yield DONE_EVENT;
+}
+
+/** @throws what is no refusal, but a fault of ours */
+function refusalOf(thrown: unknown): AppError {
+  if (thrown instanceof AppError && thrown.status < 500) return thrown;
+  throw thrown;
 }

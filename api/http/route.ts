@@ -64,16 +64,19 @@ export interface PublicContext {
   signal: AbortSignal;
   log: Logger;
   koa: Koa.Context;
+  /**
+   * The caller as it is now. A handler that reads a body by itself, or waits for something else, calls it afterwards:
+   * the token, the session, the key or a role may have ended meanwhile.
+   * @param withinMs an answer that is younger is good enough; a second unless given
+   * @throws AppError as the admission of the request
+   */
+  admitAnew(withinMs?: number): Promise<object | null>;
 }
 
 export interface CallerContext extends PublicContext {
   principal: Principal;
   scope: Scope;
-  /**
-   * The caller as it is now. A handler that reads a body by itself, or waits for something else, calls it afterwards:
-   * the token, the session or a role may have ended meanwhile. @throws AppError as the admission of the request
-   */
-  admitAnew(): Promise<Pick<CallerContext, 'principal' | 'scope'>>;
+  admitAnew(withinMs?: number): Promise<Pick<CallerContext, 'principal' | 'scope'>>;
 }
 
 /** An object with a list as its first field, `{"<name>": [rows], …}`, whose rows are made while it is written. */

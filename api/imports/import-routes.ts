@@ -140,11 +140,11 @@ export function importRoutes({ adapters, config, workflows }: GatewayDeps): Rout
       request: { params: ImportParams },
       responses: { 200: { description: 'Each event is an ImportRun', contentType: 'text/event-stream' } },
       errors: ['NOT_FOUND'],
-      async handle({ signal }, { params }) {
+      async handle(ctx, { params }) {
         const latest = () => latestOf(params.source_id);
         if ((await latest()) === undefined)
           throw new AppError('NOT_FOUND', 'No import of this source ran yet.');
-        return followingStream(progressEvents(latest, ({ state }) => isFinalImportState(state), signal));
+        return followingStream(progressEvents(latest, ({ state }) => isFinalImportState(state), ctx));
       },
     }),
     steer('pause', 'Pause the run after its present slice', (id) => workflows.pauseImport(id)),

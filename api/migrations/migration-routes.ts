@@ -154,10 +154,10 @@ export function migrationRoutes({ adapters, workflows }: GatewayDeps): Route[] {
       request: { params: MigrationParams },
       responses: { 200: { description: 'Each event is a MigrationRun', contentType: 'text/event-stream' } },
       errors: ['NOT_FOUND'],
-      async handle({ signal }, { params }) {
+      async handle(ctx, { params }) {
         const latest = async (): Promise<MigrationRun | undefined> => (await store.list(params.name, 1))[0];
         if ((await latest()) === undefined) throw new AppError('NOT_FOUND', 'This migration never ran.');
-        return followingStream(progressEvents(latest, ({ state }) => isFinalMigrationState(state), signal));
+        return followingStream(progressEvents(latest, ({ state }) => isFinalMigrationState(state), ctx));
       },
     }),
     route({

@@ -24,7 +24,7 @@ async function start(options: ProxyOptions, script: RequestListener) {
 }
 
 /** Sends a part of a login, waits for something, and leaves. */
-async function sendTorn(url: string, path: string, meanwhile: (heard: () => string) => Promise<void>) {
+async function sendTorn(url: string, path: string, meanwhile: (heard: () => string) => Promise<unknown>) {
   let heard = '';
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.on('data', (bytes: Buffer) => (heard += bytes.toString('latin1'))).on('error', () => undefined);
@@ -40,7 +40,7 @@ async function sendTorn(url: string, path: string, meanwhile: (heard: () => stri
   for (let asked = 0; asked < 2; asked += 1) expect((await fetch(`${url}/health_check`)).status).toBe(200);
 }
 
-function answered(status: number): (heard: () => string) => Promise<void> {
+function answered(status: number): (heard: () => string) => Promise<unknown> {
   return (heard) => until(`it is answered ${status}`, async () => heard().startsWith(`HTTP/1.1 ${status} `));
 }
 

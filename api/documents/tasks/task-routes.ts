@@ -5,7 +5,7 @@ import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import { MessageBody, TaskError, TaskStatus, queryNumber } from '../../../schemas/documents/documents-api.js';
 import { cancelTask } from '../../../activities/documents/commands/cancel-task.js';
 import { followingStream, json, route } from '../../http/route.js';
-import { bearerToken, tokenDigest } from '../../http/middleware/authentication.js';
+import { presentCaller } from '../../http/present-caller.js';
 import type { CallerContext, Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { links } from '../../http/links.js';
@@ -16,9 +16,6 @@ import { createTaskWatch } from './task-watch.js';
 
 /** Proxies and clients commonly give up after a minute without an answer. */
 const MAX_WAIT_SECONDS = 50;
-
-/** So often a stream asks whether its caller is still one. */
-const CALLER_CHECK_MS = 2_000;
 
 const TaskParams = z.object({ task_id: z.string() });
 const TaskQuery = z.object({
@@ -31,41 +28,38 @@ const TaskQuery = z.object({
 export function taskRoutes({ adapters, config, workflows, stopping }: GatewayDeps): Route[] {
   const look = createTaskWatch(adapters.tasks);
 
+  /** @throws AppError AUTH_ERROR, plain */
+  const requireOwn = ({ principal }: CallerContext, { task_id: taskId, user_id }: TaskRecord): void => {
+    if (user_id !== principal.userId && !principal.isAdmin)
+      throw new AppError('AUTH_ERROR', `Access to task '${taskId}' forbidden`, { plain: true });
+  };
+
   /** @throws AppError, plain: TASK_NOT_FOUND, AUTH_ERROR */
   const ownTask = async (ctx: CallerContext, taskId: string): Promise<TaskRecord> => {
     const task = await adapters.tasks.get(taskId);
     if (task === null) throw new AppError('TASK_NOT_FOUND', `Task '${taskId}' not found`, { plain: true });
-    if (task.user_id !== ctx.principal.userId && !ctx.principal.isAdmin)
-      throw new AppError('AUTH_ERROR', `Access to task '${taskId}' forbidden`, { plain: true });
+    requireOwn(ctx, task);
     return task;
   };
 
   /**
-   * A stream may go on for hours: who has lost the token, or the rights, hears no more of it.
-   * @throws AppError AUTH_ERROR, plain
+   * The task when it has ended, or as it is after the time or when the gateway stops; and who asks for it by then.
+   * @throws AppError as the admission of the request; plain: TASK_NOT_FOUND, AUTH_ERROR
    */
-  const requireCallerStill = async (ctx: CallerContext): Promise<void> => {
-    const token = config.auth.token === null ? null : bearerToken(ctx.koa);
-    if (token === null) return;
-    const user = await adapters.users.findByTokenDigest(tokenDigest(token));
-    if (user?.user_id !== ctx.principal.userId || user.is_admin !== ctx.principal.isAdmin)
-      throw new AppError('AUTH_ERROR', 'Invalid token', { plain: true });
-  };
-
-  /**
-   * The task when it has ended, or as it is after the time or when the gateway stops.
-   * @throws AppError, plain: TASK_NOT_FOUND, AUTH_ERROR
-   */
-  const endOf = async (ctx: CallerContext, task: TaskRecord, seconds: number): Promise<TaskRecord> => {
+  const endOf = async (
+    ctx: CallerContext,
+    task: TaskRecord,
+    seconds: number,
+  ): Promise<[CallerContext, TaskRecord]> => {
     const until = performance.now() + seconds * 1000;
     const isOver = (): boolean =>
       performance.now() >= until || ctx.signal.aborted || stopping?.begun.aborted === true;
     let seen: TaskRecord | null = task;
     while (seen !== null && !isFinalState(seen.state) && !isOver()) seen = await look(task.task_id);
-    if (seen === task) return task;
-    // Who has lost the token or the rights meanwhile hears no more of it.
-    await requireCallerStill(ctx);
-    return ownTask(ctx, task.task_id);
+    if (seen === task) return [ctx, task];
+    // Who has lost the token, the session or the rights meanwhile hears no more of it.
+    const caller = { ...ctx, ...(await ctx.admitAnew(0)) };
+    return [caller, await ownTask(caller, task.task_id)];
   };
 
   const placed = async (ctx: CallerContext, task: TaskRecord): Promise<TaskRecord> =>
@@ -83,8 +77,8 @@ export function taskRoutes({ adapters, config, workflows, stopping }: GatewayDep
       errors: ['AUTH_ERROR', 'TASK_NOT_FOUND'],
       async handle(ctx, { params, query }) {
         const asked = await ownTask(ctx, params.task_id);
-        const task = await placed(ctx, await endOf(ctx, asked, query.wait));
-        return json(200, presentTask(task, links(ctx.baseUrl), ctx));
+        const [caller, task] = await endOf(ctx, asked, query.wait);
+        return json(200, presentTask(await placed(caller, task), links(ctx.baseUrl), caller));
       },
     }),
     route({
@@ -118,18 +112,18 @@ export function taskRoutes({ adapters, config, workflows, stopping }: GatewayDep
       async handle(ctx, { params }) {
         const task = await ownTask(ctx, params.task_id);
         const link = links(ctx.baseUrl);
-        let checked = Date.now();
+        const present = presentCaller(ctx);
+        let caller: CallerContext = ctx;
         return followingStream(
           taskEvents(
             await placed(ctx, task),
             async () => {
               try {
-                if (Date.now() - checked >= CALLER_CHECK_MS) {
-                  await requireCallerStill(ctx);
-                  checked = Date.now();
-                }
+                caller = await present();
                 const now = await look(task.task_id);
-                return now && (await placed(ctx, now));
+                if (now === null) return null;
+                requireOwn(caller, now);
+                return await placed(caller, now);
               } catch (error) {
                 const ours = !(error instanceof AppError) || error.status >= 500;
                 ctx.log[ours ? 'error' : 'info'](
@@ -139,7 +133,7 @@ export function taskRoutes({ adapters, config, workflows, stopping }: GatewayDep
                 throw error;
               }
             },
-            (now) => presentTask(now, link, ctx),
+            (now) => presentTask(now, link, caller),
             { signal: ctx.signal, heartbeatMs: config.chat.heartbeatMs },
           ),
         );

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { Agent } from 'undici';
-import { allRoutes, createApp } from '../../../api/app.js';
+import { allRoutes, createApp, createProxyApp } from '../../../api/app.js';
 import type { BodyPace } from '../../../api/http/middleware/request-bodies.js';
 import { tokenDigest } from '../../../api/http/middleware/authentication.js';
 import type { ProxyDeps } from '../../../api/signals/proxy-deps.js';
@@ -58,6 +58,8 @@ export interface GatewayOptions {
   proxy?: ProxyDeps;
   /** The proxy has a listener of its own. */
   isProxyAside?: boolean;
+  /** The proxy is served without the documents. */
+  isProxyAlone?: boolean;
   /** Of sessions. */
   now?: () => Date;
   /** Of the built console; there is none unless given. */
@@ -173,12 +175,21 @@ export async function startGateway(options: GatewayOptions = {}) {
     ...(options.now === undefined ? {} : { now: options.now }),
     ...(options.plant === undefined ? {} : { moreRoutes: options.plant }),
   };
-  const app = createApp({
-    ...deps,
+  const ofApp = {
     ...(options.bodyPace === undefined ? {} : { bodyPace: options.bodyPace }),
     logger: pino({ level: 'debug' }, sink),
     checkResponses: true,
-  });
+  };
+  const app =
+    options.isProxyAlone === true && options.proxy !== undefined
+      ? createProxyApp({
+          ...deps,
+          ...ofApp,
+          proxy: options.proxy,
+          backups: fakeBackups,
+          pingRecords: async () => {},
+        })
+      : createApp({ ...deps, ...ofApp });
   /** What a test has prepared and not waited for: no request is served before it is stored. */
   const prepared: Promise<unknown>[] = [];
   const serve = app.callback();

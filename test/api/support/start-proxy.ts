@@ -33,6 +33,7 @@ export interface ProxyOptions {
   env?: Record<string, string>;
   consoleFolder?: string;
   isProxyAside?: boolean;
+  isProxyAlone?: boolean;
   capiUrl?: string;
   timeoutMs?: number;
   /** Requests a minute that an address may make without a valid key; unset: any number. */
@@ -95,6 +96,7 @@ export async function startProxy(options: ProxyOptions = {}) {
     },
     ...(options.now === undefined ? {} : { now: options.now }),
     ...(options.isProxyAside === undefined ? {} : { isProxyAside: options.isProxyAside }),
+    ...(options.isProxyAlone === undefined ? {} : { isProxyAlone: options.isProxyAlone }),
     ...(options.consoleFolder === undefined ? {} : { consoleFolder: options.consoleFolder }),
     proxy: {
       statistics,

@@ -16,9 +16,9 @@ async function said(reads: number, silentMs?: number): Promise<string[]> {
     };
   };
   const isFinal = ({ state }: { state: string }) => state === 'done';
-  const signal = new AbortController().signal;
+  const caller = { signal: new AbortController().signal, admitAnew: async () => null };
   const texts: string[] = [];
-  for await (const text of progressEvents(read, isFinal, signal, silentMs)) texts.push(text);
+  for await (const text of progressEvents(read, isFinal, caller, silentMs)) texts.push(text);
   return texts;
 }
 
