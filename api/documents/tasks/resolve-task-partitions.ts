@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Adapters } from '../../../activities/ports/adapters.js';
 import { inScope } from '../../../schemas/documents/users.js';
 import type { TaskHead } from '../../../schemas/documents/tasks.js';
@@ -18,4 +19,18 @@ export async function resolveTaskPartitions<Task extends TaskHead>(
     const partition = partitions.get(task.file_key) ?? task.partition;
     return principal.isAdmin || inScope(scope, partition) ? { ...task, partition } : task;
   });
+}
+
+/**
+ * The same for one task that is looked at again and again: its file is read when the task has changed, and when the
+ * caller was asked for anew.
+ */
+export function followTaskPartition(adapters: Pick<Adapters, 'files'>) {
+  let last: { caller: CallerContext; task: TaskRecord; placed: TaskRecord } | null = null;
+  return async (caller: CallerContext, task: TaskRecord): Promise<TaskRecord> => {
+    if (last?.caller === caller && isDeepStrictEqual(last.task, task)) return last.placed;
+    const [placed = task] = await resolveTaskPartitions(adapters, caller, [task]);
+    last = { caller, task, placed };
+    return placed;
+  };
 }

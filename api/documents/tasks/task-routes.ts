@@ -9,7 +9,7 @@ import { presentCaller } from '../../http/present-caller.js';
 import type { CallerContext, Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { links } from '../../http/links.js';
-import { resolveTaskPartitions } from './resolve-task-partitions.js';
+import { followTaskPartition, resolveTaskPartitions } from './resolve-task-partitions.js';
 import { presentTask, presentTaskError, shownError } from './present-task.js';
 import { taskEvents } from './task-events.js';
 import { createTaskWatch } from './task-watch.js';
@@ -113,17 +113,18 @@ export function taskRoutes({ adapters, config, workflows, stopping }: GatewayDep
         const task = await ownTask(ctx, params.task_id);
         const link = links(ctx.baseUrl);
         const present = presentCaller(ctx);
+        const placedNow = followTaskPartition(adapters);
         let caller: CallerContext = ctx;
         return followingStream(
           taskEvents(
-            await placed(ctx, task),
+            await placedNow(ctx, task),
             async () => {
               try {
                 caller = await present();
                 const now = await look(task.task_id);
                 if (now === null) return null;
                 requireOwn(caller, now);
-                return await placed(caller, now);
+                return await placedNow(caller, now);
               } catch (error) {
                 const ours = !(error instanceof AppError) || error.status >= 500;
                 ctx.log[ours ? 'error' : 'info'](

@@ -250,6 +250,34 @@ describe('GET /indexer/task/{task_id}/events', () => {
     expect(await response.text()).toContain('"code":"AUTH_ERROR"');
   });
 
+  it('reads the record of its file when the task has changed, and not at each look', async () => {
+    const taskId = await upload('a');
+    const { tasks, files } = gateway.adapters;
+    const counts = { looks: 0, files: 0 };
+    const [lookAt, readFiles] = [tasks.getMany, files.getMany];
+    tasks.getMany = (ids) => {
+      counts.looks += 1;
+      return lookAt(ids);
+    };
+    files.getMany = (...asked) => {
+      counts.files += 1;
+      return readFiles(...asked);
+    };
+    // Its caller is not asked for anew meanwhile.
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now());
+    const client = new AbortController();
+    const response = await open(taskId, { signal: client.signal });
+    const reader = response.body!.getReader();
+    await reader.read();
+    await until(() => counts.looks >= 5);
+    expect(counts.files).toBe(1);
+    await tasks.begin(taskId);
+    await reader.read();
+    expect(counts.files).toBe(2);
+    client.abort();
+    clock.mockRestore();
+  });
+
   it('stops asking when the client is gone', async () => {
     const taskId = await upload('a');
     let asked = 0;
