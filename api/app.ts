@@ -207,10 +207,14 @@ export function allRoutes(deps: RouteDeps): Route[] {
   return [...proxy, ...documents];
 }
 
-/** What every request passes, whichever side it is for. */
+/**
+ * What every request passes, whichever side it is for.
+ * @param leads to an identity provider, whose routes are served here
+ */
 function createBase(
   { config, logger, bodyPace, tracer }: Pick<AppDeps, 'config' | 'logger' | 'bodyPace' | 'tracer'>,
   metrics: GatewayMetrics,
+  leads = false,
 ): Koa {
   const app = new Koa();
   // Only what breaks while an answer is already on its way arrives here; errors of handlers are mapped before.
@@ -224,7 +228,7 @@ function createBase(
   app.use(securityHeaders(config.http));
   app.use(crossOrigin(config.http.corsOrigins, codecOrigin(config)));
   app.use(errorMapping);
-  if (config.auth.oidc !== null) app.use(leadToSignIn);
+  if (leads) app.use(leadToSignIn);
   app.use(guardOpenAccess(config));
   app.use(nameClients(config.http.trustedProxies));
   app.use(requestBodies(bodyPace));
@@ -293,7 +297,7 @@ export function createApp(deps: AppDeps): Koa {
     checkResponses: deps.checkResponses ?? false,
     ...(deps.stopping === undefined ? {} : { stopping: deps.stopping }),
   });
-  const app = createBase(deps, metrics);
+  const app = createBase(deps, metrics, config.auth.oidc !== null);
   app.use(proxyRouter(routes.proxy, sessions, deps).routes());
   if (deps.proxyAside !== undefined) app.use(managementForSessions(deps.proxyAside, sessions, deps));
   serveRest(app, router, limiting);

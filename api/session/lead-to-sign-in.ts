@@ -2,6 +2,8 @@ import type Koa from 'koa';
 import type { Middleware } from 'koa';
 import { AppError } from '../../schemas/app-error.js';
 import { wantsPage } from '../console/console-routes.js';
+import { bearerToken } from '../http/middleware/authentication.js';
+import { surfaceOf } from '../http/surfaces.js';
 import { isForeign } from './session-cookie.js';
 
 /**
@@ -14,8 +16,7 @@ export const leadToSignIn: Middleware = async (ctx, next) => {
     await next();
   } catch (error) {
     const isMissing = error instanceof AppError && error.code === 'AUTHENTICATION_ERROR';
-    // One that comes from there was refused: it would go round in circles.
-    if (!isMissing || ctx.method !== 'GET' || !wantsPage(ctx) || ctx.path.startsWith('/auth/')) throw error;
+    if (!isMissing || ctx.method !== 'GET' || !wantsPage(ctx) || !isWorthSigningIn(ctx)) throw error;
     ctx.set('Cache-Control', 'no-store');
     if (isForeign(ctx) && isOpened(ctx) && OWN_PATH.test(ctx.url)) {
       ctx.status = 200;
@@ -26,6 +27,14 @@ export const leadToSignIn: Middleware = async (ctx, next) => {
     ctx.redirect(`/auth/login?next=${encodeURIComponent(ctx.url)}`);
   }
 };
+
+/** Whether a session could change the answer: a browser would go round in circles otherwise. */
+function isWorthSigningIn(ctx: Koa.Context): boolean {
+  // The management side asks for a key, and what comes from the provider was refused there.
+  if (surfaceOf(ctx.path).name !== 'documents' || ctx.path.startsWith('/auth/')) return false;
+  // A token or a key is looked at before any session.
+  return bearerToken(ctx, true) === null && ctx.get('X-Api-Key') === '';
+}
 
 /** Not one that a browser would take for an address at another host. */
 const OWN_PATH = /^\/(?![/\\])[!-~]*$/;

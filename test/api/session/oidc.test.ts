@@ -12,6 +12,7 @@ import type { IdentityProviderServer } from '../../support/identity-provider/sta
 import { sha256Hex } from '../../../schemas/sha256.js';
 import { ADMIN_TOKEN, startGateway } from '../support/start-gateway.js';
 import type { Gateway } from '../support/start-gateway.js';
+import { startProxy } from '../support/start-proxy.js';
 import { freePort } from '../../support/free-port.js';
 
 const HTML = { Accept: 'text/html' };
@@ -107,6 +108,31 @@ describe('GET /auth/login', () => {
     const token = { Authorization: `Bearer ${ADMIN_TOKEN}` };
     expect((await ask('/users/info', token)).status).toBe(200);
     expect((await ask('/openapi.json', token)).status).toBe(200);
+  });
+});
+
+describe('a page that refuses those that are signed in', () => {
+  const statusOf = async (path: string, more: Record<string, string>, to: Gateway) => {
+    const response = await ask(path, { ...HTML, 'Sec-Fetch-Site': 'same-origin', ...more }, {}, to);
+    await response.arrayBuffer();
+    return response.status;
+  };
+
+  it('does not lead to the provider', async () => {
+    const both = await startProxy({ env: envOf() });
+    provider.allow(both.url);
+    const { session } = await signIn('going-round', [], both);
+    for (const path of ['/api/alerts', '/static/x?token=dead'])
+      expect([path, await statusOf(path, { Cookie: session }, both)]).toEqual([path, 401]);
+    expect(await statusOf('/docs', { 'X-Api-Key': 'dead' }, both)).toBe(401);
+    expect(await statusOf('/docs', {}, both)).toBe(302);
+    await both.close();
+  });
+
+  it('does not lead to the provider from a listener that has no way there', async () => {
+    const alone = await startProxy({ env: envOf(), isProxyAlone: true });
+    for (const path of ['/admin/backups', '/api/alerts']) expect(await statusOf(path, {}, alone)).toBe(401);
+    await alone.close();
   });
 });
 
