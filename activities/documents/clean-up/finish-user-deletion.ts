@@ -10,10 +10,11 @@ const FIRST_ADMIN = 1;
 type Stores = Pick<Adapters, 'users' | 'partitions' | 'files' | 'workspaces' | 'feedback' | 'conversations'>;
 
 /**
- * Partitions without another owner are deleted with the user. One with another owner stays, unless that one is
- * being deleted too: of two owners deleted at once each would leave it to the other.
+ * Takes the user out of partitions that have another owner, before anything else: that one may leave too, and not as
+ * long as it is the last. What is left is deleted with the user. A partition whose other owners are being deleted as
+ * well is left: of two owners deleted at once each would leave it to the other.
  */
-async function soleOwnerships(
+async function leaveToOthers(
   { partitions, users }: Pick<Adapters, 'partitions' | 'users'>,
   userId: number,
 ): Promise<string[]> {
@@ -22,9 +23,26 @@ async function soleOwnerships(
     if (role !== 'owner') continue;
     const owners = (await partitions.members(partition)).filter((member) => member.role === 'owner');
     const others = owners.map(({ user_id }) => user_id).filter((other) => other !== userId);
-    if ((await users.getMany(others)).size === 0) names.push(partition);
+    const stays = (await users.getMany(others)).size > 0;
+    if (!stays || !(await leave(partitions, partition, userId))) names.push(partition);
   }
   return names;
+}
+
+/** False for the last owner, which it has become by now. */
+async function leave(
+  partitions: Pick<Adapters['partitions'], 'removeMember'>,
+  partition: string,
+  userId: number,
+): Promise<boolean> {
+  try {
+    await partitions.removeMember(partition, userId);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'LAST_OWNER') return false;
+    if (error instanceof AppError && error.code === 'MEMBERSHIP_NOT_FOUND') return true;
+    throw error;
+  }
 }
 
 /**
@@ -36,7 +54,7 @@ export async function finishUserDeletion(
   deletePartition: DeletePartition,
   userId: number,
 ): Promise<void> {
-  for (const partition of await soleOwnerships(stores, userId))
+  for (const partition of await leaveToOthers(stores, userId))
     if (partition === LASTING_PARTITION) await handOver(stores, partition);
     else await deletePartition(partition);
   await stores.partitions.removeUser(userId);

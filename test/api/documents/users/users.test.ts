@@ -300,6 +300,25 @@ describe('DELETE /users/{id}', () => {
     expect((await files.get('common', 'a'))?.created_by).toBeNull();
   });
 
+  it('leaves a partition to its other owner, who cannot leave it meanwhile', async () => {
+    const { partitions } = gateway.adapters;
+    const bob = gateway.addUser('bob');
+    for (const name of ['common', 'own'])
+      await gateway.call('POST', `/partition/${name}`, { token: ada.token });
+    gateway.addMember(bob.userId, 'common', 'owner');
+    const left: number[] = [];
+    const { markDeleted } = partitions;
+    partitions.markDeleted = async (partition) => {
+      const path = `/partition/common/users/${bob.userId}`;
+      left.push((await ask('DELETE', path, undefined, bob.token))[0]);
+      return markDeleted(partition);
+    };
+    expect(await ask('DELETE', `/users/${ada.userId}`)).toEqual([204, '']);
+    expect(left).toEqual([409]);
+    expect(await partitions.get('own')).toBeNull();
+    expect(await partitions.members('common')).toMatchObject([{ user_id: bob.userId, role: 'owner' }]);
+  });
+
   describe('while uploads run', () => {
     const upload = (partition: string, fileId: string, text: string, method = 'POST') =>
       gateway.call(method, `/indexer/partition/${partition}/file/${fileId}`, {
