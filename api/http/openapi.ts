@@ -145,7 +145,7 @@ const REFUSALS: Readonly<Record<keyof typeof SCHEMES | 'none', readonly ErrorCod
 
 function errorSchema(route: Route, codes: readonly ErrorCode[]): z.ZodType {
   const scheme = schemeOf(route);
-  if (scheme === 'dashboardKey') return ManagementError;
+  if (scheme === 'dashboardKey' && surfaceOf(route.path).name !== 'documents') return ManagementError;
   // What CAPI answers itself is passed on, and has no `error`.
   if (scheme === 'capiToken') return RelayError.or(RelayMessage);
   const said = PlainError.or(DomainError);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startGateway } from '../support/start-gateway.js';
 import type { Gateway } from '../support/start-gateway.js';
+import { startProxy } from '../support/start-proxy.js';
 
 interface Document {
   openapi: string;
@@ -45,6 +46,24 @@ describe('GET /openapi.json', () => {
       expect.arrayContaining(['TaskStatus', 'ChatRequest']),
     );
   });
+});
+
+it('describes the errors of backups as they are answered where the proxy is alone', async () => {
+  const proxy = await startProxy({ isProxyAlone: true });
+  try {
+    const document = JSON.parse(await (await proxy.ask('/openapi.json')).text()) as Document;
+    const described = JSON.stringify(document.paths['/admin/backups']?.['get']?.responses);
+    const refused = await proxy.ask('/admin/backups', { key: 'wrong' });
+    expect([refused.status, await refused.json()]).toEqual([
+      401,
+      expect.objectContaining({ detail: expect.any(String) }),
+    ]);
+    expect(described).toContain('DomainError');
+    expect(described).not.toContain('ManagementError');
+    expect(JSON.stringify(document.paths['/api/alerts'])).toContain('ManagementError');
+  } finally {
+    await proxy.close();
+  }
 });
 
 describe('every route of the table', () => {
