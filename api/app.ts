@@ -57,6 +57,7 @@ import { rootRoute } from './service/service-routes.js';
 import { createProxyReadiness } from './service/readiness.js';
 import type { ProxyDeps } from './signals/proxy-deps.js';
 import { proxyRoutes } from './signals/proxy-routes.js';
+import type { UserRecord } from '../schemas/documents/users.js';
 import type { Route } from './http/route.js';
 import type { Stopping } from './http/stopping.js';
 import { surfaceOf } from './http/surfaces.js';
@@ -77,6 +78,8 @@ export interface AppDeps {
   tools: GatewayDeps['tools'];
   rateLimits: RateLimits;
   sessions: SessionStore;
+  /** User 1 with the token of the environment; null, or left out: it is recorded when a user is first asked for. */
+  admin?: UserRecord | null;
   /** Folder of the built console; it may be missing. */
   consoleFolder: string;
   /** Of sessions; the clock unless a test sets it. */
@@ -178,7 +181,7 @@ function openProvider(
 function routeTables(deps: RouteDeps, metrics: GatewayMetrics) {
   const { config, adapters } = deps;
   const limiting = createRateLimiting(config, deps.rateLimits);
-  const findUser = createFindUser(config.auth, adapters.users);
+  const findUser = createFindUser(config.auth, adapters.users, deps.admin);
   const { sessions, routes: console } = openConsole(deps, limiting, {
     findUser,
     getUser: (userId) => adapters.users.get(userId),

@@ -116,10 +116,13 @@ async function openDocuments(documents: GatewayDocumentAdapters) {
       { host: config.http.host },
       'AUTH_TOKEN is not set: authentication is off, and every request runs as the administrator',
     );
-  await documents.users
+  const admin = await documents.users
     .ensureAdmin(config.auth.token === null ? null : tokenDigest(config.auth.token))
     // Asked again at the first request that needs it.
-    .catch((error: unknown) => logger.warn({ err: error }, 'the administrator could not be recorded yet'));
+    .catch((error: unknown) => {
+      logger.warn({ err: error }, 'the administrator could not be recorded yet');
+      return null;
+    });
   await seedUsers(documents, config.auth.seedUsers, config.documents.defaultFileQuota)
     // Tried again at the next start; a gateway that serves is worth more.
     .catch((error: unknown) => logger.error({ err: error }, 'not every account of SEED_USERS could be made'));
@@ -137,6 +140,7 @@ async function openDocuments(documents: GatewayDocumentAdapters) {
   const scratchDirectory = await createScratchDirectory('gateway');
   return {
     adapters: documents,
+    admin,
     search,
     chat,
     tools: { parser, scratchDirectory },

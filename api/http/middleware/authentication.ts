@@ -43,10 +43,18 @@ function unauthenticated(): AppError {
 
 type FindUser = (tokenDigest: string) => Promise<UserRecord | null>;
 
-/** Whose token this is, by its digest. With authentication off every caller is user 1. */
-export function createFindUser(config: Config['auth'], users: Adapters['users']): FindUser {
-  let admin: Promise<UserRecord> | undefined;
+/**
+ * Whose token this is, by its digest. With authentication off every caller is user 1.
+ * @param settled user 1 as it was recorded at the start
+ */
+export function createFindUser(
+  config: Config['auth'],
+  users: Adapters['users'],
+  settled: UserRecord | null = null,
+): FindUser {
   // User 1 must carry the digest of the present AUTH_TOKEN before any token is looked up; a failed try is repeated.
+  // Once is enough: a process of before would put back its own token while a new one is rolled out.
+  let admin = settled === null ? undefined : Promise.resolve(settled);
   const ensureAdmin = (): Promise<UserRecord> => {
     admin ??= users
       .ensureAdmin(config.token === null ? null : tokenDigest(config.token))

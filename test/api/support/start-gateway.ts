@@ -50,6 +50,8 @@ export interface GatewayOptions {
   rateLimits?: RateLimits;
   /** Routes that no table has, to see what a test makes of them. */
   plant?: readonly Route[];
+  /** Records user 1 at the start, as the service does. */
+  settlesAdmin?: boolean;
   /** Reads files for tools; real parser processes unless given. */
   parser?: Pick<ParserPool, 'extractText'>;
   /** How fast bodies must come. */
@@ -161,8 +163,13 @@ export async function startGateway(options: GatewayOptions = {}) {
       ? {}
       : { [options.isProxyAside === true ? 'proxyAside' : 'proxy']: options.proxy };
   const rateLimits = options.rateLimits ?? createInProcessRateLimits();
+  const admin =
+    options.settlesAdmin === true
+      ? await adapters.users.ensureAdmin(config.auth.token === null ? null : tokenDigest(config.auth.token))
+      : null;
   const deps = {
     config,
+    admin,
     adapters,
     workflows: workflows.starter,
     search,

@@ -423,6 +423,24 @@ describe('DELETE /users/{id}', () => {
   );
 });
 
+it('a new AUTH_TOKEN stays, also when a gateway of before serves its first request afterwards', async () => {
+  const [before, after] = ['or-before-0123456789abcdef', 'or-after-0123456789abcdef'];
+  const start = (token: string) =>
+    startGateway({
+      env: { AUTH_TOKEN: token },
+      settlesAdmin: true,
+      adapt: (own) => ({ ...own, users: gateway.adapters.users }),
+    });
+  const old = await start(before);
+  const young = await start(after);
+  const statusOf = async (at: Gateway, token: string) =>
+    (await at.call('GET', '/users/info', { token })).status;
+  expect(await statusOf(young, after)).toBe(200);
+  expect([await statusOf(old, after), await statusOf(old, before)]).toEqual([200, 403]);
+  expect([await statusOf(young, after), await statusOf(young, before)]).toEqual([200, 403]);
+  await Promise.all([old.close(), young.close()]);
+});
+
 describe('SEED_USERS', () => {
   const seeds = (value: unknown) => parseConfig({ SEED_USERS: JSON.stringify(value) }).auth.seedUsers;
 
