@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startGateway } from '../../support/start-gateway.js';
 import type { Gateway } from '../../support/start-gateway.js';
@@ -37,7 +38,7 @@ async function send(method: string, path: string, parts: Part[]): Promise<{ stat
   const answer = await gateway.call(method, path, {
     token,
     headers: { 'Content-Type': 'multipart/form-data; boundary=x' },
-    body: ReadableStream.from(form()) as never,
+    body: Readable.toWeb(Readable.from(form())) as never,
     duplex: 'half',
   } as RequestInit);
   return { status: answer.status, text: await answer.text() };
