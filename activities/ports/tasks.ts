@@ -96,6 +96,8 @@ export interface TaskStore {
    * Tasks in any of the states, of one user or (null) of all, newest first. Without metadata, which may be 64 KiB each.
    */
   list(filter: { userId: number | null; states: readonly TaskState[]; limit: number }): Promise<TaskHead[]>;
+  /** The same of these tasks, by task; missing ones are left out. */
+  getHeads(taskIds: readonly string[]): Promise<Map<string, TaskHead>>;
   /** What clients said of their uploads, by task, made of its text where it is looked at; missing ones are left out. */
   readMetadata(taskIds: readonly string[]): Promise<Map<string, Pick<TaskRecord, 'metadata'>>>;
   countByState(): Promise<Record<TaskState, number>>;

@@ -3,35 +3,21 @@ import { pipeline } from 'node:stream/promises';
 import type Router from '@koa/router';
 import type Koa from 'koa';
 import { z } from 'zod';
-import { inScope } from '../../schemas/documents/users.js';
-import type { KeyScope } from '../../schemas/signals/api-keys.js';
-import { AppError } from '../../schemas/app-error.js';
 import type { Config } from '../../schemas/config/config.js';
-import type { PartitionStore } from '../../activities/ports/partitions.js';
-import { authoriseAnew, authoriseCaller } from './middleware/authorise-partition.js';
+import { admitWithInput, createAdmission } from './admission.js';
+import type { AdmittingOptions } from './admission.js';
 import { baseUrl } from './base-url.js';
 import type { Logger } from '../logger.js';
 import { checkedList, listBody, losslessBody } from './json.js';
-import type { AdmissionOptions, Caller } from './middleware/authentication.js';
 import { hasBody, isFormOrNothing, readForm } from './read-form.js';
 import { readJsonBody } from './read-json-body.js';
 import { parsePart } from './request-issues.js';
 import type { Answer, PublicContext, Route, RouteRequest } from './route.js';
-import { neededScope } from './route.js';
 import { endingWith } from './stopping.js';
 import type { Stopping } from './stopping.js';
 import { surfaceOf } from './surfaces.js';
 
-export interface MountOptions {
-  /** Who the caller is and what it may see; without it no route may ask for a user. */
-  users?: {
-    authenticate(ctx: Koa.Context, options?: AdmissionOptions): Promise<Caller>;
-    partitions: Pick<PartitionStore, 'get' | 'roleOf'>;
-  };
-  /** Throws unless the request carries a key with this scope; without it no route may ask for one. */
-  checkApiKey?: ((ctx: Koa.Context, needed: KeyScope, again?: boolean) => Promise<void>) | undefined;
-  /** Throws over the limit of requests without authentication. */
-  limitAddress?: (ctx: Koa.Context) => Promise<void>;
+export interface MountOptions extends AdmittingOptions {
   http: Config['http'];
   /** Checks each answer against its declared schema; for tests, since it costs a second walk over the body. */
   checkResponses: boolean;
@@ -127,82 +113,6 @@ function contextOf(ctx: Koa.Context, options: MountOptions): Omit<PublicContext,
     log: ctx.state['log'] as Logger,
     koa: ctx,
   };
-}
-
-/** Authenticates and authorises. Only public routes, and those that CAPI guards, are served without a principal. */
-async function admit(
-  ctx: Koa.Context,
-  route: Route,
-  options: MountOptions,
-  again: boolean,
-): Promise<Caller | null> {
-  if (route.auth === 'public') {
-    if (!again) await options.limitAddress?.(ctx);
-    return null;
-  }
-  if (typeof route.auth === 'object' && 'token' in route.auth) return null;
-  if (typeof route.auth === 'object' && 'key' in route.auth) {
-    if (options.checkApiKey === undefined)
-      throw new Error(`${route.path} asks for a key, and no check of keys is configured`);
-    await options.checkApiKey(ctx, neededScope(route), again);
-    return null;
-  }
-  if (options.users === undefined)
-    throw new Error(`${route.path} asks for a user, and no store of users is configured`);
-  const tokenInQuery = route.tokenInQuery === true;
-  const caller = await options.users.authenticate(ctx, { tokenInQuery, again });
-  ctx.state['principal'] = caller.principal;
-  if (route.auth === 'user') return caller;
-  const forAdmins = route.auth === 'admin' || route.auth.admin === true;
-  if (forAdmins && !caller.principal.isAdmin)
-    throw new AppError('AUTH_ERROR', 'Admin privileges required', { plain: true });
-  if (route.auth === 'admin') return caller;
-  const partition = (ctx['params'] as Record<string, string>)['partition'];
-  if (partition === undefined)
-    throw new Error(`${route.path} asks for a role on a partition it does not name`);
-  return authoriseCaller(options.users.partitions, caller, partition, route.auth.partition);
-}
-
-/** Who was admitted so long ago is admitted anew. */
-const RECENT_MS = 1000;
-
-/** Who is calling, as of a moment ago: admitted at the first call, and anew wherever that was long ago. */
-function createAdmission(
-  ctx: Koa.Context,
-  route: Route,
-  options: MountOptions,
-): (withinMs?: number) => Promise<Caller | null> {
-  let caller: Caller | null = null;
-  let admittedAt: number | null = null;
-  return async (withinMs = RECENT_MS) => {
-    if (admittedAt !== null && performance.now() - admittedAt < withinMs) return caller;
-    caller = await admit(ctx, route, options, admittedAt !== null);
-    admittedAt = performance.now();
-    return caller;
-  };
-}
-
-/**
- * After the body has come, for which a client may take an hour: a token, session or key may have ended by now, and a
- * partition that was missing, or was asked for some time ago, may be another's. Handlers that read a body by themselves
- * call `admitAnew` by themselves.
- */
-async function admitWithInput(
-  ctx: Koa.Context,
-  { auth, request }: Route,
-  caller: Caller | null,
-  { users }: MountOptions,
-  admitAnew: () => Promise<Caller | null>,
-): Promise<Caller | null> {
-  const hasInput = request?.body !== undefined || request?.form !== undefined;
-  if (auth === 'public' || !hasInput) return caller;
-  const present = await admitAnew();
-  if (present === null || users === undefined) return present;
-  if (typeof auth !== 'object' || !('partition' in auth)) return present;
-  const partition = (ctx['params'] as Record<string, string>)['partition']!;
-  if (present !== caller || !inScope(present.scope, partition))
-    await authoriseAnew(users.partitions, present, partition, auth.partition);
-  return present;
 }
 
 async function readInput(ctx: Koa.Context, { request }: Route): Promise<unknown> {

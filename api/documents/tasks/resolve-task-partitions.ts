@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Adapters } from '../../../activities/ports/adapters.js';
 import { inScope } from '../../../schemas/documents/users.js';
-import type { TaskHead } from '../../../schemas/documents/tasks.js';
+import type { TaskHead, TaskRecord } from '../../../schemas/documents/tasks.js';
 import type { CallerContext } from '../../http/route.js';
 
 /**
@@ -28,7 +27,7 @@ export async function resolveTaskPartitions<Task extends TaskHead>(
 export function followTaskPartition(adapters: Pick<Adapters, 'files'>) {
   let last: { caller: CallerContext; task: TaskRecord; placed: TaskRecord } | null = null;
   return async (caller: CallerContext, task: TaskRecord): Promise<TaskRecord> => {
-    if (last?.caller === caller && isDeepStrictEqual(last.task, task)) return last.placed;
+    if (last?.caller === caller && last.task === task) return last.placed;
     const [placed = task] = await resolveTaskPartitions(adapters, caller, [task]);
     last = { caller, task, placed };
     return placed;

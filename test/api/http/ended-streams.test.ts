@@ -83,10 +83,10 @@ it('a task that is waited for is not told to one whose session ended meanwhile',
   const taskId = await upload();
   const { headers } = await signIn(gateway, eve.token);
   let looks = 0;
-  const { getMany } = gateway.adapters.tasks;
-  gateway.adapters.tasks.getMany = (ids) => {
+  const { getHeads } = gateway.adapters.tasks;
+  gateway.adapters.tasks.getHeads = (ids) => {
     looks += 1;
-    return getMany(ids);
+    return getHeads(ids);
   };
   const waiting = watch(`/indexer/task/${taskId}?wait=50`, { token: null, headers });
   await until('it waits for more than a second', async () => looks > 6);

@@ -194,6 +194,7 @@ export function taskStoreContract(subject: Subject<TaskStore>): void {
       const task = await insert({ user_id, metadata, derived_metadata: { topic_tags: ['mills'] } });
       const { metadata: _, derived_metadata: _derived, parse_report: _report, ...head } = task;
       expect(await store().list({ userId: user_id, states: ['QUEUED'], limit: 9 })).toEqual([head]);
+      expect(await store().getHeads([task.task_id, randomUUID()])).toEqual(new Map([[task.task_id, head]]));
       const read = await store().readMetadata([task.task_id, randomUUID()]);
       expect([...read.keys()]).toEqual([task.task_id]);
       expect(read.get(task.task_id)?.metadata).toEqual(metadata);

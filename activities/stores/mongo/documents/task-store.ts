@@ -228,6 +228,12 @@ export function createMongoTaskStore(db: Db): TaskStore {
         .toArray();
       return documents.map(toHead);
     },
+    async getHeads(taskIds) {
+      const documents = await tasks
+        .find({ _id: { $in: [...taskIds] } }, { projection: LARGE_FIELDS })
+        .toArray();
+      return new Map(documents.map((document) => [document._id, toHead(document)]));
+    },
     async readMetadata(taskIds) {
       const documents = await tasks
         .find({ _id: { $in: [...taskIds] } }, { projection: { metadata: 1 } })

@@ -38,9 +38,9 @@ async function send(method: string, path: string, parts: Part[]): Promise<{ stat
   const answer = await gateway.call(method, path, {
     token,
     headers: { 'Content-Type': 'multipart/form-data; boundary=x' },
-    body: Readable.toWeb(Readable.from(form())) as never,
+    body: Readable.toWeb(Readable.from(form())),
     duplex: 'half',
-  } as RequestInit);
+  });
   return { status: answer.status, text: await answer.text() };
 }
 

@@ -233,7 +233,7 @@ describe('GET /indexer/task/{task_id}/events', () => {
 
   it('ends well when the record cannot be read any more', async () => {
     const taskId = await upload('a');
-    gateway.adapters.tasks.getMany = () => Promise.reject(new Error('10.0.0.5 went away'));
+    gateway.adapters.tasks.getHeads = () => Promise.reject(new Error('10.0.0.5 went away'));
     const text = await (await open(taskId)).text();
     expect(text.split('\n\n')).toEqual([
       expect.stringMatching(/^event: status\ndata: \{/),
@@ -250,18 +250,19 @@ describe('GET /indexer/task/{task_id}/events', () => {
     expect(await response.text()).toContain('"code":"AUTH_ERROR"');
   });
 
-  it('reads the record of its file when the task has changed, and not at each look', async () => {
+  it('reads metadata and the record of its file when the task has changed, not at each look', async () => {
     const taskId = await upload('a');
     const { tasks, files } = gateway.adapters;
     const counts = { looks: 0, files: 0 };
-    const [lookAt, readFiles] = [tasks.getMany, files.getMany];
-    tasks.getMany = (ids) => {
+    const [lookAt, readPlaces] = [tasks.getHeads, files.partitionsOf];
+    const whole = jest.spyOn(tasks, 'getMany');
+    tasks.getHeads = (ids) => {
       counts.looks += 1;
       return lookAt(ids);
     };
-    files.getMany = (...asked) => {
+    files.partitionsOf = (...asked) => {
       counts.files += 1;
-      return readFiles(...asked);
+      return readPlaces(...asked);
     };
     // Its caller is not asked for anew meanwhile.
     const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now());
@@ -270,10 +271,14 @@ describe('GET /indexer/task/{task_id}/events', () => {
     const reader = response.body!.getReader();
     await reader.read();
     await until(() => counts.looks >= 5);
-    expect(counts.files).toBe(1);
+    expect(whole).toHaveBeenCalledTimes(1);
+    const before = counts.files;
+    await until(() => counts.looks >= 10);
+    expect(counts.files).toBe(before);
     await tasks.begin(taskId);
     await reader.read();
-    expect(counts.files).toBe(2);
+    expect(counts.files).toBe(before + 1);
+    expect(whole).toHaveBeenCalledTimes(2);
     client.abort();
     clock.mockRestore();
   });
@@ -281,10 +286,10 @@ describe('GET /indexer/task/{task_id}/events', () => {
   it('stops asking when the client is gone', async () => {
     const taskId = await upload('a');
     let asked = 0;
-    const { getMany } = gateway.adapters.tasks;
-    gateway.adapters.tasks.getMany = (ids) => {
+    const { getHeads } = gateway.adapters.tasks;
+    gateway.adapters.tasks.getHeads = (ids) => {
       asked += 1;
-      return getMany(ids);
+      return getHeads(ids);
     };
     const client = new AbortController();
     const response = await open(taskId, { signal: client.signal });

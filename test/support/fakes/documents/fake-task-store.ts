@@ -1,8 +1,17 @@
 import type { TaskStore } from '../../../../activities/ports/tasks.js';
 import { AppError } from '../../../../schemas/app-error.js';
 import { isFinalState } from '../../../../schemas/documents/tasks.js';
-import type { TaskRecord } from '../../../../schemas/documents/tasks.js';
+import type { TaskHead, TaskRecord } from '../../../../schemas/documents/tasks.js';
 import { copyRecord } from '../copy-record.js';
+
+function toHead({
+  metadata: _metadata,
+  derived_metadata: _derived,
+  parse_report: _report,
+  ...head
+}: TaskRecord): TaskHead {
+  return head;
+}
 
 /** Task records in a Map. */
 export function createFakeTaskStore(): TaskStore {
@@ -146,7 +155,11 @@ export function createFakeTaskStore(): TaskStore {
         (task) => (userId === null || task.user_id === userId) && states.includes(task.state),
         (task) => -task.created_at.getTime(),
         limit,
-      ).map(({ metadata: _, derived_metadata: _derived, parse_report: _report, ...head }) => head);
+      ).map(toHead);
+    },
+    async getHeads(taskIds) {
+      const found = taskIds.flatMap((taskId) => tasks.get(taskId) ?? []);
+      return new Map(found.map((task) => [task.task_id, toHead(copyRecord(task))]));
     },
     async readMetadata(taskIds) {
       const found = taskIds.flatMap((taskId) => tasks.get(taskId) ?? []);
