@@ -165,8 +165,11 @@ test('an upload whose task is gone fails, where it was watched for ever', async 
   expect(upload()).toMatchObject({ phase: 'failed', error: { status: 404, code: 'TASK_NOT_FOUND' } });
 });
 
-test('an upload whose session has ended waits for the next one, and is sent then', async () => {
-  answers = [{ status: 401 }, TAKEN];
+test.each([
+  { of: 'has ended', status: 401, body: {} },
+  { of: 'is gone with its cookie', status: 403, body: { detail: 'Missing token' } },
+])('an upload whose session $of waits for the next one, and is sent then', async ({ status, body }) => {
+  answers = [{ status, body }, TAKEN];
   uploadQueue.add('mill', [new File(['one'], 'one.md')]);
   await jest.advanceTimersByTimeAsync(0);
   expect(upload()).toMatchObject({ phase: 'waiting', unanswered: null });

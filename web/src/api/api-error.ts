@@ -20,6 +20,12 @@ export function mayPass(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 502);
 }
 
+/** The session has ended; where its cookie is gone as well, the server sees a request without any token. */
+export function isSignedOut(error: unknown): error is ApiError {
+  if (!(error instanceof ApiError)) return false;
+  return error.status === 401 || (error.status === 403 && error.message === 'Missing token');
+}
+
 interface Issue {
   loc?: (string | number)[];
   msg?: string;

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { ApiError, mayPass } from '../../../api/api-error';
+import { ApiError, isSignedOut, mayPass } from '../../../api/api-error';
 import { isSignedIn } from '../../../api/client';
 import type { TaskStatus } from '../queries';
 import { pendingDeletions } from './pending-deletions';
@@ -20,12 +20,12 @@ const MAX_CUT_OFF = 3;
 /** Whether an upload goes on by itself: once the server is there or ready, or the user is signed in again. */
 function isToWait(error: Error, { cutOff }: Upload): boolean {
   if (error instanceof UploadFault) return error.kind === 'cutOff' && cutOff + 1 < MAX_CUT_OFF;
-  return mayPass(error) || (error instanceof ApiError && error.status === 401);
+  return mayPass(error) || isSignedOut(error);
 }
 
 /** Refused before a task could begin. */
 function isRefused(error: Error): boolean {
-  return error instanceof ApiError && (error.status === 401 || error.status === 429);
+  return isSignedOut(error) || (error instanceof ApiError && error.status === 429);
 }
 
 /** Uploads go on while one looks at other pages: they belong to the window, not to a page. */
