@@ -120,6 +120,7 @@ async function openDocuments(documents: GatewayDocumentAdapters) {
     .ensureAdmin(config.auth.token === null ? null : tokenDigest(config.auth.token))
     // Asked again at the first request that needs it.
     .catch((error: unknown) => {
+      exitIfMisconfigured(error);
       logger.warn({ err: error }, 'the administrator could not be recorded yet');
       return null;
     });

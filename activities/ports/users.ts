@@ -2,7 +2,10 @@
 import type { UserPatch, UserRecord } from '../../schemas/documents/users.js';
 
 export interface UserStore {
-  /** Creates user 1, the admin, or gives it the present token's digest (null when authentication is off). */
+  /**
+   * Creates user 1, the admin, or gives it the present token's digest (null when authentication is off).
+   * @throws ConfigError that names AUTH_TOKEN when it is the token of another user
+   */
   ensureAdmin(tokenDigest: string | null): Promise<UserRecord>;
   /** @param digest hexadecimal SHA-256 of the bearer token */
   findByTokenDigest(digest: string): Promise<UserRecord | null>;
@@ -12,7 +15,7 @@ export interface UserStore {
   getMany(userIds: readonly number[]): Promise<Map<number, UserRecord>>;
   /** By number. */
   list(): Promise<UserRecord[]>;
-  /** @throws AppError USER_EXISTS for an external id or mail address in use */
+  /** @throws AppError USER_EXISTS for an external id, mail address or token in use */
   create(user: Omit<UserRecord, 'created_at' | 'deleted_at'>): Promise<UserRecord>;
   /** Null when there is no such user. @throws AppError USER_EXISTS */
   update(userId: number, patch: UserPatch): Promise<UserRecord | null>;

@@ -39,7 +39,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     problems.push('SECRETS_KEY_PREVIOUS: without SECRETS_KEY nothing could be encrypted anew');
   if (parsed.success && parsed.data.TEMPORAL_ENCRYPT_PAYLOADS && given['SECRETS_KEY'] === undefined)
     problems.push('TEMPORAL_ENCRYPT_PAYLOADS: there is no SECRETS_KEY to encrypt with');
-  if (parsed.success) problems.push(...idleWorker(parsed.data));
+  if (parsed.success) problems.push(...idleWorker(parsed.data), ...repeatedTokens(parsed.data));
   problems.push(...missingForOidc(given));
   problems.push(...halfGiven(given));
   // Read by itself: what is said of secrets does not depend on whether everything else is in order.
@@ -66,6 +66,21 @@ function idleWorker(env: Pick<Environment, 'WORKER_TASK_QUEUES' | 'SERVICES' | '
   return [
     `WORKER_TASK_QUEUES: ${queues.join(', ')} has no work where SERVICES is ${services.join(', ')}${keyless}`,
   ];
+}
+
+/** A token says who calls: of two accounts with the same one the second could not be made. */
+function repeatedTokens({
+  AUTH_TOKEN: own,
+  SEED_USERS: users,
+}: Pick<Environment, 'AUTH_TOKEN' | 'SEED_USERS'>): string[] {
+  const holders = new Map(own === undefined ? [] : [[own, 'AUTH_TOKEN']]);
+  return users.flatMap(({ token }, index) => {
+    if (token === undefined) return [];
+    const holder = holders.get(token);
+    if (holder !== undefined) return [`SEED_USERS[${index}]: its token is that of ${holder} as well`];
+    holders.set(token, `SEED_USERS[${index}]`);
+    return [];
+  });
 }
 
 /** Without AUTH_TOKEN authentication would be off, and there is no other way in while the provider is away. */

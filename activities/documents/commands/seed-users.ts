@@ -6,13 +6,15 @@ import { createUser } from './create-user.js';
 /**
  * Makes the accounts of SEED_USERS that are missing; those that are there stay as they are. Several gateways may do
  * it at once: the second finds what the first has made.
+ * @throws Error that names the accounts whose token another user has, once the others are made
  */
 export async function seedUsers(
   stores: Pick<Adapters, 'users' | 'counters'>,
   seeds: Config['auth']['seedUsers'],
   defaultFileQuota: number,
 ): Promise<void> {
-  for (const { token, file_quota, ...seed } of seeds) {
+  const refused: string[] = [];
+  for (const [index, { token, file_quota, ...seed }] of seeds.entries()) {
     const identity = { externalUserId: seed.external_user_id, email: seed.email };
     if ((await stores.users.findByIdentity(identity)) !== null) continue;
     const fields = {
@@ -26,6 +28,8 @@ export async function seedUsers(
       await createUser(stores, fields, { token: token ?? null, defaultFileQuota });
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'USER_EXISTS') throw error;
+      if ((await stores.users.findByIdentity(identity)) === null) refused.push(`SEED_USERS[${index}]`);
     }
   }
+  if (refused.length > 0) throw new Error(`${refused.join(', ')}: the token is that of another user`);
 }

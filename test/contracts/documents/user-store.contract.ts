@@ -94,6 +94,20 @@ export function userAdministrationContract(subject: Subject<UserStore>): void {
       expect(await store().ensureAdmin('environment-2')).toMatchObject({ token_digest: 'environment-2' });
     });
 
+    test('a token has one user: neither AUTH_TOKEN nor a new account gets that of another one', async () => {
+      const admin = await store().ensureAdmin('environment-3');
+      await store().create(user(250));
+      await expect(store().ensureAdmin('digest-250')).rejects.toThrow(/^AUTH_TOKEN: .* user 250/);
+      await expect(store().ensureAdmin('digest-250')).rejects.toMatchObject({ name: 'ConfigError' });
+      expect(await store().findByTokenDigest('environment-3')).toEqual(admin);
+      expect(await store().findByTokenDigest('digest-250')).toMatchObject({ user_id: 250 });
+      const twin = store().create(user(251, { token_digest: 'digest-250' }));
+      await expect(twin).rejects.toMatchObject({ code: 'USER_EXISTS' });
+      expect(await store().get(251)).toBeNull();
+      await store().markDeleted(250);
+      await store().remove(250);
+    });
+
     test('searches by beginning or number, page by page', async () => {
       for (const id of [301, 302, 303])
         await store().create(user(id, { display_name: `Zoë.${id}`, email: `z${id}@x.org` }));

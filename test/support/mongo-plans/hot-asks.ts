@@ -95,7 +95,7 @@ export const LEFT_OUT: Record<string, string> = {
   ...Object.fromEntries(
     ['blobs.scan', 'claims.scan', 'files.scan', 'quotas.scan', 'tasks.scan'].map((name) => [name, READS_ALL]),
   ),
-  'users.ensureAdmin': 'once at each start, by _id',
+  'users.ensureAdmin': 'once at each start, by _id and by the digest of the token',
   'users.remove': 'the end of a deletion',
   'files.forgetUploader': 'the end of a deletion',
   'partitions.removeUser': 'the end of a deletion',

@@ -1,5 +1,6 @@
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
+import { ConfigError } from '../../../../schemas/config/config-error.js';
 import { DEFAULT_ADMIN } from '../../../../schemas/documents/users.js';
 import type { UserPatch, UserRecord } from '../../../../schemas/documents/users.js';
 import type { UserStore } from '../../../ports/users.js';
@@ -180,6 +181,11 @@ async function ensureAdmin(users: Collection<UserDocument>, digest: string | nul
       if (!isDuplicateKey(error)) throw error;
       const found = await users.findOne({ _id: DEFAULT_ADMIN });
       if (found !== null && (digest === null || found.environment_digest === digest)) return found;
+      const holder = digest === null ? null : await users.findOne({ token_digest: digest });
+      if (holder !== null && holder._id !== DEFAULT_ADMIN)
+        throw new ConfigError(
+          `AUTH_TOKEN: it is the token of user ${holder._id}; the administrator needs its own.`,
+        );
     }
   }
   throw new Error('user 1 can neither be found nor made');

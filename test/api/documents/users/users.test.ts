@@ -463,6 +463,33 @@ describe('SEED_USERS', () => {
     });
   });
 
+  it('makes the others and names the account whose token another user has', async () => {
+    const { adapters } = gateway;
+    const token = 'a-token-that-two-would-have';
+    await seedUsers(adapters, seeds([{ email: 'first@example.org', token }]), 10);
+    const wanted = seeds([{ email: 'second@example.org', token }, { email: 'third@example.org' }]);
+    await expect(seedUsers(adapters, wanted, 10)).rejects.toThrow(/^SEED_USERS\[0\]: /);
+    const find = (email: string) => adapters.users.findByIdentity({ email });
+    expect(await find('second@example.org')).toBeNull();
+    expect(await find('third@example.org')).toMatchObject({ email: 'third@example.org' });
+    expect((await ask('GET', '/users/info', undefined, token))[1]).toMatchObject({
+      email: 'first@example.org',
+    });
+  });
+
+  it('stops the start for a token of two accounts, the administrator of the environment among them', () => {
+    const token = 'a-token-of-some-length';
+    const users = (...tokens: string[]) =>
+      JSON.stringify(tokens.map((one, index) => ({ email: `${index}@example.org`, token: one })));
+    const other = 'another-token-of-some-length';
+    const read = (env: Record<string, string>) => () => parseConfig(env);
+    expect(read({ SEED_USERS: users(token, other, token) })).toThrow(/SEED_USERS\[2\].*SEED_USERS\[0\]/);
+    expect(read({ SEED_USERS: users(other, token), AUTH_TOKEN: token })).toThrow(
+      /SEED_USERS\[1\].*AUTH_TOKEN/,
+    );
+    expect(read({ SEED_USERS: users(other), AUTH_TOKEN: token })).not.toThrow();
+  });
+
   it.each([
     ['no JSON', 'nonsense'],
     ['nobody to know again', '[{"display_name":"x"}]'],

@@ -1,5 +1,6 @@
 import type { UserStore } from '../../../../activities/ports/users.js';
 import { AppError } from '../../../../schemas/app-error.js';
+import { ConfigError } from '../../../../schemas/config/config-error.js';
 import type { UserRecord } from '../../../../schemas/documents/users.js';
 import { copyRecord } from '../copy-record.js';
 
@@ -22,11 +23,13 @@ export function createFakeUserStore(): UserStore {
   const find = (matches: (user: UserRecord) => boolean): UserRecord | null =>
     copyRecord(present().find(matches) ?? null);
   const refuseTwins = (userId: number, wanted: Partial<UserRecord>): void => {
-    const { external_user_id: id, email } = wanted;
+    const { external_user_id: id, email, token_digest: digest } = wanted;
     const twin = present().some(
       (user) =>
         user.user_id !== userId &&
-        ((id != null && user.external_user_id === id) || sameEmail(user.email, email)),
+        ((id != null && user.external_user_id === id) ||
+          sameEmail(user.email, email) ||
+          (digest != null && user.token_digest === digest)),
     );
     if (twin) throw new AppError('USER_EXISTS');
   };
@@ -44,6 +47,11 @@ export function createFakeUserStore(): UserStore {
         deleted_at: null,
       };
       const changed = tokenDigest === null || tokenDigest !== environmentDigest;
+      const holder = present().find(({ token_digest: digest }) => digest !== null && digest === tokenDigest);
+      if (changed && holder !== undefined && holder.user_id !== 1)
+        throw new ConfigError(
+          `AUTH_TOKEN: it is the token of user ${holder.user_id}; the administrator needs its own.`,
+        );
       users.set(1, { ...admin, ...(changed ? { token_digest: tokenDigest } : {}) });
       environmentDigest = tokenDigest;
       return copyRecord(users.get(1) ?? admin);
