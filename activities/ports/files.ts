@@ -45,6 +45,8 @@ export interface FileStore {
       after?: string | undefined;
     },
   ): Promise<FileRecord[]>;
+  /** Ids of the first live files of a partition, in their order. */
+  listIds(scope: Scope, partition: string, limit: number): Promise<string[]>;
   /** Live files of a partition by file id, from behind one on; `null`: from the first. */
   pageLive(partition: string, page: { after: string | null; limit: number }): Promise<FileRecord[]>;
   /** Names of the live files of those of these partitions that lie in the scope, in no order. */
@@ -66,6 +68,8 @@ export interface FileStore {
   totalLive(partitions: readonly string[]): Promise<Map<string, { files: number; chunks: number }>>;
   /** Live files per partition; with `totalLive` the only source of `file_count`. */
   countLive(partitions: readonly string[]): Promise<Map<string, number>>;
+  /** Live files of a partition whose enrichment left a stage out. */
+  countDegraded(partition: string): Promise<number>;
   /** Which of these tasks made a version that is live now. */
   liveTasks(taskIds: readonly string[]): Promise<string[]>;
   /** Files of a partition that a task is about to make live. */

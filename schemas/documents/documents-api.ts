@@ -303,13 +303,10 @@ export const PartitionSnapshot = z
     indexed_embedders: z.array(IndexedEmbedder),
     files: z.int(),
     pending_files: z.int(),
-    expected_chunks: z
-      .int()
-      .nullable()
-      .meta({ description: 'Chunks of the live versions; null when there are more files than are listed' }),
+    expected_chunks: z.int().meta({ description: 'Chunks of the live versions' }),
     indexed_chunks: z.int().meta({ description: 'In the index, whatever version they belong to' }),
     published_chunks: z.int(),
-    degraded_files: z.int().nullable(),
+    degraded_files: z.int(),
     document_ids: z.array(z.string()).optional().meta({ description: 'When asked for; the first 10,000' }),
     document_ids_truncated: z.boolean().optional(),
   })

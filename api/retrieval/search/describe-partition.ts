@@ -16,30 +16,29 @@ export async function describePartition(
   partition: string,
   options: { documentIds: boolean },
 ): Promise<z.input<typeof PartitionSnapshot>> {
-  const [record, listed, counted, pending, embedders, indexed] = await Promise.all([
+  const [record, ids, totals, pending, degraded, embedders, indexed] = await Promise.all([
     partitions.get(partition),
-    files.listLive(scope, partition, { limit: MAX_IDS + 1 }),
-    files.countLive([partition]),
+    options.documentIds ? files.listIds(scope, partition, MAX_IDS + 1) : [],
+    files.totalLive([partition]),
     files.countPending(partition),
+    files.countDegraded(partition),
     listIndexedEmbedders({ files, models }, partition),
     chunks.countChunks(scope, partition),
   ]);
-  const truncated = listed.length > MAX_IDS;
-  const sum = (numberOf: (file: (typeof listed)[number]) => number): number | null =>
-    truncated ? null : listed.reduce((total, file) => total + numberOf(file), 0);
+  const total = totals.get(partition);
   return {
     partition,
     embedder: record?.embedder ?? '',
     indexed_embedders: embedders,
-    files: counted.get(partition) ?? 0,
+    files: total?.files ?? 0,
     pending_files: pending,
-    expected_chunks: sum(({ live }) => live?.chunk_count ?? 0),
+    expected_chunks: total?.chunks ?? 0,
     indexed_chunks: indexed.chunks,
     published_chunks: indexed.published,
-    degraded_files: sum(({ live }) => ((live?.degraded_stages.length ?? 0) > 0 ? 1 : 0)),
+    degraded_files: degraded,
     ...(options.documentIds && {
-      document_ids: listed.slice(0, MAX_IDS).map(({ file_id: id }) => id),
-      document_ids_truncated: truncated,
+      document_ids: ids.slice(0, MAX_IDS),
+      document_ids_truncated: ids.length > MAX_IDS,
     }),
   };
 }

@@ -130,7 +130,9 @@ export function fileLinksContract(subject: Subject<FileStore>): void {
       expect(await store().listRelated(mine, partition, 'none')).toEqual([]);
       expect(await store().listRelated(mine, `q-${partition}`, 'thread/1')).toEqual([]);
       expect(ids(await store().listLive(mine, partition, { degradedStage: 'caption' }))).toEqual(['b']);
+      expect(await store().countDegraded(partition)).toBe(1);
       await store().markDeleted(partition, 'b');
+      expect(await store().countDegraded(partition)).toBe(0);
       expect(ids(await store().listRelated(EVERYTHING, partition, 'thread/1'))).toEqual(['a']);
     });
 

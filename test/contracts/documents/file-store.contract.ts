@@ -432,6 +432,9 @@ export function fileStoreContract(subject: Subject<FileStore>): void {
       expect(await ids(mine, partition, { after: 'a', limit: 1 })).toEqual(['b']);
       expect(await ids(mine, partition, { after: 'aa', degradedStage: 'caption' })).toEqual([]);
       expect(await ids(mine, partition, { after: 'c' })).toEqual([]);
+      expect(await store().listIds(mine, partition, 5)).toEqual(['a', 'b', 'c']);
+      expect(await store().listIds(mine, partition, 2)).toEqual(['a', 'b']);
+      expect(await store().listIds(mine, other, 5)).toEqual([]);
       const names = await collect(store().scanNames(EVERYTHING, [partition, other, 'none']));
       expect(names.map(({ fileId }) => fileId).sort()).toEqual(['a', 'b', 'c', 'guide']);
       const [record] = await store().listLive(EVERYTHING, other);

@@ -266,6 +266,8 @@ function fileAsks({ files, claims, blobs, records }: Stores): Ask[] {
     ['files.listLive behind one', () => files.listLive(EVERYTHING, large, { limit: 100, after: 'file-100' })],
     ['files.totalLive', () => files.totalLive([large, partitionName(7)])],
     ['files.countLive', () => files.countLive([large, partitionName(7)])],
+    ['files.listIds', () => files.listIds(EVERYTHING, large, 100)],
+    ['files.countDegraded', () => files.countDegraded(large)],
     ['files.countPending', () => files.countPending(large)],
     ['files.countEmbedders', () => files.countEmbedders(large)],
     ['files.countByUploader', () => files.countByUploader([7, 8])],

@@ -8,6 +8,7 @@ type Statistics = Pick<
   | 'countLive'
   | 'totalLive'
   | 'countPending'
+  | 'countDegraded'
   | 'countEmbedders'
   | 'countByEmbedder'
   | 'renameEmbedder'
@@ -46,6 +47,8 @@ export function createFileStatistics(files: Collection<FileDocument>): Statistic
       );
     },
     countPending: (partition) => files.countDocuments({ partition, pending_task: { $ne: null }, ...NAMED }),
+    countDegraded: (partition) =>
+      files.countDocuments({ partition, 'live.degraded_stages.0': { $exists: true }, ...LIVE }),
     countEmbedders: (partition) => countBy<string>('live.embedder', { partition, ...LIVE }),
     countByEmbedder: (embedder) => countBy<string>('partition', { 'live.embedder': embedder, ...LIVE }),
     async renameEmbedder(from, to) {

@@ -72,6 +72,15 @@ export function createMongoFileStore(db: Db): FileStore {
         .toArray();
       return documents.map(toFileRecord);
     },
+    async listIds(scope, partition, limit) {
+      if (!inScope(scope, partition)) return [];
+      const documents = await files
+        .find({ partition, ...LIVE }, { projection: { file_id: 1 } })
+        .sort({ file_id: 1 })
+        .limit(limit)
+        .toArray();
+      return documents.map(({ file_id: fileId }) => fileId);
+    },
     async pageLive(partition, { after, limit }) {
       const documents = await files
         .find({ partition, ...(after !== null && { file_id: { $gt: after } }), ...LIVE })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type { Embedder } from '../../../../activities/ports/models.js';
 import { askJson } from '../../support/ask-json.js';
 import type { LooseBody } from '../../support/loose-body.js';
@@ -231,6 +231,29 @@ describe('GET /search/partition/{partition}/snapshot', () => {
       200,
       { ...expected, document_ids: ['a', 'b'], document_ids_truncated: false },
     ]);
+  });
+
+  it('adds up all files without their records, also where more are there than are listed', async () => {
+    const { gateway, ask } = await startFilled();
+    const chief = gateway.addUser('chief', { is_admin: true });
+    gateway.addMember(chief.userId, 'p', 'viewer');
+    const { files } = gateway.adapters;
+    const file = (await files.get('p', 'a'))!;
+    const live = { ...file.live!, degraded_stages: ['caption' as const] };
+    await files.change({ file, token: 'x', live, metadataPatch: null });
+    const whole = [jest.spyOn(files, 'listLive'), jest.spyOn(files, 'pageLive')];
+    const listed = jest
+      .spyOn(files, 'listIds')
+      .mockImplementation(async (_scope, _partition, limit) =>
+        Array.from({ length: limit }, (_, index) => `file-${index}`),
+      );
+    const sums = { files: 2, expected_chunks: 3, degraded_files: 1 };
+    expect(await ask(path, chief.token)).toEqual([200, expect.objectContaining(sums)]);
+    expect(listed).not.toHaveBeenCalled();
+    const [status, body] = await ask(`${path}?include_document_ids=true`, chief.token);
+    expect([status, body]).toEqual([200, expect.objectContaining({ ...sums, document_ids_truncated: true })]);
+    expect(body['document_ids']).toHaveLength(10_000);
+    for (const spy of whole) expect(spy).not.toHaveBeenCalled();
   });
 
   it('is limited like a trace', async () => {

@@ -68,6 +68,15 @@ export function createFakeFileStore(): FileStore {
         .slice(offset, offset + limit)
         .map(copy);
     },
+    async listIds(scope, partition, limit) {
+      if (!inScope(scope, partition)) return [];
+      return liveOf(partition)
+        .slice(0, limit)
+        .map(({ file_id }) => file_id);
+    },
+    async countDegraded(partition) {
+      return liveOf(partition).filter(({ live }) => live?.degraded_stages.length !== 0).length;
+    },
     async *scanNames(scope, partitions) {
       const seen = partitions.filter((partition) => inScope(scope, partition));
       for (const { file_key: fileKey, file_id: fileId, live } of seen.flatMap(liveOf))
