@@ -30,7 +30,7 @@ export interface RefusedLogin {
 
 /** Logins that pass by. Passwords are kept as keyed digests only, tokens sealed. */
 export interface LoginStore {
-  /** Keeps a login that CAPI accepted, and lifts the blocks that it disproves. */
+  /** Keeps a login that CAPI accepted, lifts the blocks that it disproves, and ends an exemption of the machine. */
   remember(
     machineId: string,
     password: string,
@@ -67,10 +67,12 @@ export interface LoginStore {
    * CAPI let in before apart from others: made-up names displace none of theirs.
    */
   noteRefused(refused: RefusedLogin, known: boolean): Promise<void>;
-  /** An operator's word: the next login is passed on. */
-  unblock(machineId: string): Promise<void>;
-  /** Whether that was said since the machine's last login that needed it; holds for one. */
-  takeExemption(machineId: string): Promise<boolean>;
+  /** An operator's word: lifts blocks, and exempts the machine's next login before `until` from the budget. */
+  unblock(machineId: string, until: Date): Promise<void>;
+  /** Until when the machine is exempt; null when it is not. What is taken holds for one login. */
+  takeExemption(machineId: string, at: Date): Promise<Date | null>;
+  /** The login that took the exemption never reached CAPI: it holds for the next one. */
+  returnExemption(machineId: string, until: Date): Promise<void>;
   /**
    * For the management side: the blocks in force, the logins in the window, and the refused ones of the last day, the
    * latest first.

@@ -80,7 +80,9 @@ function retry(deps: WatcherDeps): Route {
       if (record !== null && record.pausedAt !== null)
         throw new AppError('CONFLICT', 'The watcher is paused; resume it instead');
       // Nothing but this word would be left of it: it is refused when it cannot be handed on.
-      await reportFailure(FAILED, () => deps.logins.unblock(watcher));
+      // Within a window of the budget: places that are taken now are free after it.
+      const until = new Date(deps.now().getTime() + deps.settings.loginWindowMs);
+      await reportFailure(FAILED, () => deps.logins.unblock(watcher, until));
       await deps.forwarding.urge(watcher, 'retry');
       const next = await reportFailure(FAILED, () => deps.metrics.next(watcher));
       if (next !== null) await deps.forwarding.urgeMetrics(watcher);

@@ -43,6 +43,8 @@ export interface LoginAttempt {
   address: string;
   /** Its places in the budget, taken when it was passed on; null: none were. */
   places: TakenPlaces | null;
+  /** Until when an operator exempted the machine, where the login is passed on by that; null: it is not. */
+  exemptUntil: Date | null;
 }
 
 interface TakenPlaces {
@@ -96,7 +98,8 @@ export function createLoginCache(deps: LoginCacheDeps) {
       return null;
     }
     for (const share of taken) await logins.releaseShare(share, at);
-    return login !== null && (await logins.takeExemption(login.machineId)) ? null : free;
+    if (login !== null) attempt.exemptUntil = await logins.takeExemption(login.machineId, at);
+    return attempt.exemptUntil === null ? free : null;
   };
 
   const overBudget = (free: Date): Answer => {
@@ -149,9 +152,11 @@ export function createLoginCache(deps: LoginCacheDeps) {
       return own;
     },
 
-    /** CAPI got nothing of the login, and so counts none: its places are free again. */
-    neverSent({ places }: LoginAttempt, log: Logger): Promise<void> {
+    /** CAPI got nothing of the login, and so counts none: its places are free again, or its exemption holds still. */
+    neverSent({ login, places, exemptUntil }: LoginAttempt, log: Logger): Promise<void> {
       const giveBack = async (): Promise<void> => {
+        if (login !== null && exemptUntil !== null)
+          await logins.returnExemption(login.machineId, exemptUntil);
         if (places === null) return;
         await logins.release(places.at);
         for (const share of places.shares) await logins.releaseShare(share, places.at);

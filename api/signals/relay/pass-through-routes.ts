@@ -171,7 +171,7 @@ async function passLogin(ctx: PublicContext, parts: RelayParts, path: string): P
   const login = asked === null ? null : await logins.read(asked);
   // A body without a machine id has no watcher: an allow-list refuses it.
   if (parts.access.asksForWatcher) parts.access.admitWatcher(login?.machineId ?? '');
-  const attempt: LoginAttempt = { login, address: clientOf(ctx.koa), places: null };
+  const attempt: LoginAttempt = { login, address: clientOf(ctx.koa), places: null, exemptUntil: null };
   const own = await logins.answerFor(attempt, ctx.log);
   if (own !== null) {
     if ('stream' in peeked) peeked.stream.resume().on('error', () => undefined);

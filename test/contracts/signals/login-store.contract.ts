@@ -213,15 +213,33 @@ export function loginStoreContract(subject: Subject<LoginStore>): void {
       await store().block(first, 'p', block(403));
       await store().block(second, 'p', block(403));
       await store().block(second, 'p', block(429));
-      await store().unblock(first);
+      await store().unblock(first, at(50));
       expect(await store().blockOf(first, 'p', at(1))).toBeNull();
       expect((await store().blockOf(second, 'p', at(1)))?.machineId).toBe(second);
       // and lets that machine pass once, known or not
-      expect(await store().takeExemption(second)).toBe(false);
-      expect([await store().takeExemption(first), await store().takeExemption(first)]).toEqual([true, false]);
+      expect(await store().takeExemption(second, at(1))).toBeNull();
+      expect(await store().takeExemption(first, at(1))).toEqual(at(50));
+      expect(await store().takeExemption(first, at(1))).toBeNull();
       const unheard = machine();
-      await store().unblock(unheard);
-      expect(await store().takeExemption(unheard)).toBe(true);
+      await store().unblock(unheard, at(50));
+      const taken = await Promise.all(times(8, () => store().takeExemption(unheard, at(1))));
+      expect(taken.filter((until) => until !== null)).toEqual([at(50)]);
+    });
+
+    test('an exemption ends with its time and with a login that succeeds, and can be given back', async () => {
+      nextDay();
+      const [late, taken, returned] = [machine(), machine(), machine()];
+      for (const one of [late, taken, returned]) await store().unblock(one, at(50));
+      expect(await store().takeExemption(late, at(50))).toBeNull();
+      await store().remember(taken, 'p', login(), at(1));
+      expect(await store().takeExemption(taken, at(2))).toBeNull();
+      expect(await store().takeExemption(returned, at(2))).toEqual(at(50));
+      await store().returnExemption(returned, at(50));
+      expect(await store().takeExemption(returned, at(3))).toEqual(at(50));
+      // One that was given meanwhile stays.
+      await store().unblock(returned, at(70));
+      await store().returnExemption(returned, at(50));
+      expect(await store().takeExemption(returned, at(60))).toEqual(at(70));
     });
   });
 }

@@ -445,7 +445,8 @@ function signalAsks({ alerts, watchers, metrics, logins, copies, statistics }: S
       () => logins.reserveShare('address/203.0.113.7', now, { logins: 5, windowMs: 1_000 }),
     ],
     ['logins.release', () => logins.release(now)],
-    ['logins.takeExemption', () => logins.takeExemption('machine')],
+    ['logins.takeExemption', () => logins.takeExemption('machine', now)],
+    ['logins.returnExemption', () => logins.returnExemption('machine', day)],
     ['logins.releaseShare', () => logins.releaseShare('address/203.0.113.7', now)],
     ['logins.wasTaken', () => logins.wasTaken('machine', 'password')],
     [

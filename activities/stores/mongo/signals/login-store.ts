@@ -34,8 +34,8 @@ interface LoginDocument {
     scenarios: string;
   };
   block?: BlockFields;
-  /** An operator lets the next login pass, though the budget be used up. */
-  exempt?: true;
+  /** An operator lets the next login pass until then, though the budget be used up. */
+  exempt_until?: Date;
   /** `*`: when logins were passed on, the oldest first. */
   passed?: Date[];
   /** Of `REFUSED`: the last refusals, one of a machine, the latest last. */
@@ -131,7 +131,7 @@ export function createMongoLoginStore(
         box: box.seal(token, machineId),
         digest: sha256Hex(token),
       };
-      await upsert(machineId, { $set: { login }, $unset: { block: '' } });
+      await upsert(machineId, { $set: { login }, $unset: { block: '', exempt_until: '' } });
       await logins.updateOne({ _id: EVERYONE }, { $unset: { block: '' } });
       await logins.updateMany(
         { _id: { $in: Object.values(REFUSED) }, 'refused.machine_id': machineId },
@@ -189,17 +189,25 @@ export function createMongoLoginStore(
         $push: { refused: { $each: [{ machine_id: machineId, ...refusal }], $slice: -MAX_REFUSED } },
       });
     },
-    async unblock(machineId) {
+    async unblock(machineId, until) {
       await logins.updateMany({ _id: { $in: [machineId, EVERYONE] } }, { $unset: { block: '' } });
       await logins.updateMany({ 'block.suspect': true }, { $set: { 'block.suspect': false } });
-      await upsert(machineId, { $set: { exempt: true } });
+      await upsert(machineId, { $set: { exempt_until: until } });
     },
-    async takeExemption(machineId) {
-      const { modifiedCount } = await logins.updateOne(
-        { _id: machineId, exempt: true },
-        { $unset: { exempt: '' } },
+    async takeExemption(machineId, at) {
+      const before = await logins.findOneAndUpdate(
+        { _id: machineId, exempt_until: { $gt: at } },
+        { $unset: { exempt_until: '' } },
+        { returnDocument: 'before' },
       );
-      return modifiedCount === 1;
+      return before?.exempt_until ?? null;
+    },
+    async returnExemption(machineId, until) {
+      // One that an operator has given meanwhile lasts longer.
+      await logins.updateOne(
+        { _id: machineId, exempt_until: { $exists: false } },
+        { $set: { exempt_until: until } },
+      );
     },
     async overview(at, windowMs) {
       const [everyone, refused, blocked] = await Promise.all([

@@ -208,6 +208,39 @@ describe('the budget of logins', () => {
     expect([(await login('w3', other)).status, asked()]).toEqual([429, 3]);
   });
 
+  it.each([
+    ['ends with a login of the machine that CAPI takes', 0, 'w3', 'w1'],
+    ['ends after a window of the budget', 50, 'w1', 'w2'],
+  ])('such an exemption %s', async (_what, minutes, first, second) => {
+    const { state, login, proxy, asked } = await start({ settings: { loginBudget: 2 } });
+    await proxy.stores.watchers.recordSuccess('w3', new Date(T0));
+    expect((await proxy.ask('/api/forwarding/w3/retry', { method: 'POST' })).status).toBe(200);
+    state.clock += minutes * MINUTE;
+    for (const one of [first, second]) expect((await login(one)).status).toBe(200);
+    expect([(await login('w3', { password: 'any' })).status, asked()]).toEqual([429, 2]);
+  });
+
+  it('such an exemption is not used up by a login that never reached CAPI', async () => {
+    const { login, proxy, upstream } = await start({ settings: { loginBudget: 2 }, timeoutMs: 1_000 });
+    await login('w1');
+    await login('w2');
+    await proxy.stores.watchers.recordSuccess('w3', new Date(T0));
+    expect((await proxy.ask('/api/forwarding/w3/retry', { method: 'POST' })).status).toBe(200);
+    const { port } = new URL(upstream.url);
+    await upstream.close();
+    closers.splice(0, 1);
+    expect((await login('w3')).status).toBe(502);
+    const { token, expiresAt } = mintToken('w3', { issuedAt: T0 });
+    const back = createServer((req, res) => {
+      req.resume();
+      res.end(JSON.stringify({ code: 200, expire: expiresAt.toISOString(), token }));
+    }).listen(Number(port), '127.0.0.1');
+    await once(back, 'listening');
+    closers.push(() => endServer(back));
+    const wrong = { password: 'any' };
+    expect([(await login('w3')).status, (await login('w3', wrong)).status]).toEqual([200, 429]);
+  });
+
   it('0 is no budget', async () => {
     const { login, asked } = await start({ settings: { loginBudget: 0 } });
     for (let i = 0; i < 25; i += 1) expect((await login(`w${i}`)).status).toBe(200);

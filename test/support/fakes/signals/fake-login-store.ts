@@ -10,7 +10,7 @@ import { copyRecord } from '../copy-record.js';
 interface Kept {
   login?: RememberedLogin & { password: string };
   block?: KeptBlock;
-  exempt?: true;
+  exemptUntil?: Date;
 }
 type KeptBlock = LoginBlock & { password: string; suspect: boolean; disproved: boolean };
 
@@ -40,6 +40,7 @@ export function createFakeLoginStore(): LoginStore {
       const known = of(machineId);
       known.login = copyRecord({ ...login, digest, password });
       delete known.block;
+      delete known.exemptUntil;
       delete of('*').block;
       for (const block of suspects())
         if (block.until > at) Object.assign(block, { suspect: false, disproved: true });
@@ -101,17 +102,20 @@ export function createFakeLoginStore(): LoginStore {
       const alike = [...others.filter((one) => one.known === known), copyRecord({ ...refused, known })];
       refusals = [...others.filter((one) => one.known !== known), ...alike.slice(-50)];
     },
-    async unblock(machineId) {
+    async unblock(machineId, until) {
       delete of(machineId).block;
       delete of('*').block;
       for (const block of suspects()) block.suspect = false;
-      of(machineId).exempt = true;
+      of(machineId).exemptUntil = new Date(until);
     },
-    async takeExemption(machineId) {
-      const known = of(machineId);
-      const has = known.exempt === true;
-      delete known.exempt;
-      return has;
+    async takeExemption(machineId, at) {
+      const { exemptUntil: until } = of(machineId);
+      if (until === undefined || until <= at) return null;
+      delete of(machineId).exemptUntil;
+      return until;
+    },
+    async returnExemption(machineId, until) {
+      of(machineId).exemptUntil ??= new Date(until);
     },
     async overview(at, windowMs) {
       return {
