@@ -72,7 +72,8 @@ function isBoundToFormat({ more }: ChatRequest): boolean {
  * some models take one, and at the beginning alone.
  */
 function behindPrompt(system: string, messages: readonly ChatMessage[]): ChatMessage[] {
-  const first = messages.findIndex(({ role }) => role !== 'system');
+  const other = messages.findIndex(({ role }) => role !== 'system');
+  const first = other === -1 ? messages.length : other;
   const theirs = messages.slice(0, first).flatMap(({ content }) => (content.trim() === '' ? [] : [content]));
   return [{ role: 'system', content: [system, ...theirs].join('\n\n') }, ...messages.slice(first)];
 }
