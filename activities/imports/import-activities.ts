@@ -14,6 +14,8 @@ export interface ImportActivityDeps {
   log: Warnings;
   /** A slice ends so long after its first file or partition; 20 s unless a test says otherwise. */
   sliceMs?: number;
+  /** A file that the source fails at is left out no sooner than this; a minute unless a test says otherwise. */
+  failingMs?: number;
 }
 
 export interface ImportSliceInput {
@@ -32,8 +34,10 @@ export interface ImportSliceAnswer {
 }
 
 const SLICE_MS = 20_000;
-/** From this attempt on a file that the source fails at is left out, where it answers all else. */
-const REPEATED = 4;
+/** A file that the source fails at so often, for so long, is left out where it answers all else. */
+const FAILING_TRIES = 4;
+/** Longer than a replica or a disk of the source needs to come back, as a rule. */
+const FAILING_MS = 60_000;
 
 /** What the plan does for uploads that the gateway would ask of Temporal; the sweep does the rest. */
 function leftToOthers(admitted: () => void): WorkflowStarter {
@@ -50,7 +54,13 @@ function leftToOthers(admitted: () => void): WorkflowStarter {
 }
 
 /** Activities of the workflow that imports from another service. */
-export function createImportActivities({ adapters, config, log, sliceMs = SLICE_MS }: ImportActivityDeps) {
+export function createImportActivities({
+  adapters,
+  config,
+  log,
+  sliceMs = SLICE_MS,
+  failingMs = FAILING_MS,
+}: ImportActivityDeps) {
   const { imports, importSources } = adapters;
 
   const beginImport = ({
@@ -107,7 +117,7 @@ export function createImportActivities({ adapters, config, log, sliceMs = SLICE_
       beaten ?? input.position,
       {
         signal,
-        isRepeated: context.info.attempt >= REPEATED,
+        isGivenUp: ({ tries, since }) => tries >= FAILING_TRIES && Date.now() - since >= failingMs,
         isOver: () => Date.now() >= (endsAt ??= Date.now() + sliceMs),
         reached: (reached) => context.heartbeat((last = reached)),
         refused: (file) => void refused.push(file),

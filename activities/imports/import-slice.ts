@@ -22,6 +22,15 @@ export interface ImportPosition {
   figures: Record<string, number>;
   /** Before the next slice: no room for more uploads, or files that are being indexed. */
   waitMs: number;
+  /** The file behind `after`, where the source failed at it while it answered all else. */
+  failing?: FailingFile;
+}
+
+export interface FailingFile {
+  file_id: string;
+  tries: number;
+  /** Of the first of them; ms. */
+  since: number;
 }
 
 export interface ImportOrder {
@@ -39,8 +48,8 @@ export interface ImportControl {
   signal: AbortSignal;
   /** Asked after something was done: each slice gets on, however long the lists of the source take. */
   isOver(): boolean;
-  /** What failed was tried before. */
-  isRepeated: boolean;
+  /** A file that the source fails at was tried for long enough. */
+  isGivenUp(failing: FailingFile): boolean;
   reached(position: ImportPosition): void;
   refused(file: RefusedFile): void;
 }
@@ -156,18 +165,29 @@ async function enterPartition(
 
 /**
  * Why one file is left out. What the source cannot give is tried again first; if it still gives all but that, the file
- * is at fault, and must not hold up those behind it.
+ * is at fault, and must not hold up those behind it. Tries are counted for each file, over attempts: one passing
+ * failure each of many files must leave none of them out.
  * @throws what it was given, or the failure of the source, where that is not about this file alone
  */
-async function refusalOf({ reader, control }: Work, error: unknown): Promise<AppError> {
+async function refusalOf(
+  { reader, control }: Work,
+  error: unknown,
+  fileId: string,
+  from: ImportPosition,
+): Promise<AppError> {
   if (!(error instanceof AppError)) throw error;
   // Its bytes are gone, say.
   const isMissing = error.code === 'NOT_FOUND';
   if (!isMissing && isRefusedFile(error)) return error;
-  const isFailure = error.code === 'IMPORT_SOURCE_FAILED' && control.isRepeated;
+  const isFailure = error.code === 'IMPORT_SOURCE_FAILED';
   if (!isMissing && !isFailure && !isRefusedByName(error)) throw error;
   await reader.partitions();
-  return error;
+  if (!isFailure) return error;
+  const known = from.failing?.file_id === fileId ? from.failing : { tries: 0, since: Date.now() };
+  const failing = { file_id: fileId, tries: known.tries + 1, since: known.since };
+  if (control.isGivenUp(failing)) return error;
+  control.reached({ ...from, failing });
+  throw error;
 }
 
 /** Takes one file, or lists it as refused; with `waitMs` it is still to be taken. */
@@ -181,6 +201,7 @@ async function takeFile(
   const { dryRun, principal } = order;
   const { maxBytes } = deps;
   const { file_id } = file;
+  const { failing: _, ...before } = from;
   let { figures } = from;
   try {
     const outcome = await importFile(
@@ -192,12 +213,12 @@ async function takeFile(
   } catch (error) {
     control.signal.throwIfAborted();
     if (error instanceof AppError && error.code === 'RATE_LIMITED')
-      return { ...from, waitMs: error.retryAfterMs ?? FULL_WAIT_MS };
-    const { code, message } = await refusalOf(work, error);
+      return { ...before, waitMs: error.retryAfterMs ?? FULL_WAIT_MS };
+    const { code, message } = await refusalOf(work, error, file_id, from);
     figures = add(figures, { refused: 1 });
     if ((figures['refused'] ?? 0) <= REFUSED_LISTED) control.refused({ partition, file_id, code, message });
   }
-  return { ...from, figures, after: file_id, done: from.done + 1 };
+  return { ...before, figures, after: file_id, done: from.done + 1 };
 }
 
 /** `after` is empty at its end: no file is called so. */

@@ -20,6 +20,8 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** A source that limits its clients is waited for; no longer than this at a time, and not for ever. */
 const MAX_WAIT_MS = 60_000;
 const MAX_WAITS = 10;
+/** Refusals that hold for the moment alone: Request Timeout, Locked, Too Early, Too Many Requests. */
+const PASSING: ReadonlySet<number> = new Set([408, 423, 425, 429]);
 
 function failed(text: string, cause?: unknown): AppError {
   return new AppError('IMPORT_SOURCE_FAILED', text, { cause });
@@ -98,7 +100,7 @@ export function createImportSources({
       // The path names partitions and files, and no secret.
       const words = `The source answered ${status} to ${path}.`;
       if (status === 404) throw new AppError('NOT_FOUND', words);
-      if (status === 429 || status >= 500) throw failed(words);
+      if (PASSING.has(status) || status >= 500) throw failed(words);
       throw new AppError('IMPORT_SOURCE_REFUSED', words, { details: { answered: status } });
     };
 

@@ -50,7 +50,7 @@ function part(answer: SourceAnswer, query: URLSearchParams, knowsAfter: boolean)
 /** The activities of imports over fakes, with a source that listens. */
 export async function importBench(
   fileIds: readonly string[],
-  { sliceMs = 60_000, knowsAfter = true, dryRun = false } = {},
+  { sliceMs = 60_000, failingMs = 60_000, knowsAfter = true, dryRun = false } = {},
 ) {
   const asked: string[] = [];
   const answers = answersOf(fileIds);
@@ -74,6 +74,7 @@ export async function importBench(
     config: parseConfig({}),
     log: { warn: () => undefined },
     sliceMs,
+    failingMs,
   });
   const order = { runId: RUN_ID, sourceId: SOURCE_ID, dryRun, startedBy: '1' };
   await activities.beginImport(order);

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import type { ImportPosition } from '../../../activities/imports/import-slice.js';
 import type { SourceAnswer } from '../../support/import-bench.js';
 import { importBench } from '../../support/import-bench.js';
 import type { ImportBench } from '../../support/import-bench.js';
@@ -31,30 +32,78 @@ describe('a file that the source does not give', () => {
     expect(await listed()).toEqual([['b', 'IMPORT_SOURCE_REFUSED']]);
   });
 
+  const FAILED = { code: 'IMPORT_SOURCE_FAILED' };
+
+  /** One attempt that fails; the next goes on from the position that it has told last. */
+  async function failedAttempt(users: ImportPosition, attempt: number, heartbeatDetails: unknown) {
+    const { result, beats } = bench.slice(users, { attempt, ...(attempt > 1 && { heartbeatDetails }) });
+    await expect(result).rejects.toMatchObject(FAILED);
+    return beats.at(-1);
+  }
+
   it('is tried again, and left out once the source has answered all else for some attempts', async () => {
-    bench = await importBench(['a', 'b', 'c']);
+    bench = await importBench(['a', 'b', 'c'], { failingMs: 0 });
     bench.answers.set('/static/of-b', 500);
     const users = await bench.slice(null).result;
-    const first = bench.slice(users);
-    await expect(first.result).rejects.toMatchObject({ code: 'IMPORT_SOURCE_FAILED' });
-    const heartbeatDetails = first.beats.at(-1);
-    expect(heartbeatDetails).toMatchObject({ after: 'a', done: 1 });
-    const early = bench.slice(users, { attempt: 2, heartbeatDetails });
-    await expect(early.result).rejects.toMatchObject({ code: 'IMPORT_SOURCE_FAILED' });
+    let heartbeatDetails: unknown;
+    for (const attempt of [1, 2, 3]) {
+      heartbeatDetails = await failedAttempt(users, attempt, heartbeatDetails);
+      expect(heartbeatDetails).toMatchObject({ after: 'a', done: 1 });
+    }
     const later = await bench.slice(users, { attempt: 4, heartbeatDetails }).result;
     expect(later).toMatchObject({ phase: 'workspaces', done: 3, figures: { taken: 2, refused: 1 } });
+    expect(later).not.toHaveProperty('failing');
     expect(await listed()).toEqual([['b', 'IMPORT_SOURCE_FAILED']]);
+  });
+
+  it('is not left out within a minute, however often it is tried', async () => {
+    bench = await importBench(['a', 'b']);
+    bench.answers.set('/static/of-b', 503);
+    const users = await bench.slice(null).result;
+    let heartbeatDetails: unknown;
+    for (const attempt of [1, 2, 3, 4, 5, 6])
+      heartbeatDetails = await failedAttempt(users, attempt, heartbeatDetails);
+    bench.answers.set('/static/of-b', 'b');
+    const later = await bench.slice(users, { attempt: 7, heartbeatDetails }).result;
+    expect(later).toMatchObject({ figures: { taken: 2 } });
+    expect(await listed()).toEqual([]);
+  });
+
+  it('is not left out for what other files before it had to be tried', async () => {
+    bench = await importBench(['a', 'b', 'c', 'd', 'e'], { failingMs: 0 });
+    for (const id of ['a', 'b', 'c', 'd', 'e']) bench.answers.set(`/static/of-${id}`, 503);
+    const users = await bench.slice(null).result;
+    let heartbeatDetails: unknown;
+    for (const [at, id] of ['a', 'b', 'c', 'd', 'e'].entries()) {
+      heartbeatDetails = await failedAttempt(users, at + 1, heartbeatDetails);
+      bench.answers.set(`/static/of-${id}`, id);
+    }
+    const later = await bench.slice(users, { attempt: 6, heartbeatDetails }).result;
+    expect(later).toMatchObject({ done: 5, figures: { taken: 5 } });
+    expect(await listed()).toEqual([]);
+  });
+
+  it.each([408, 423, 425])('is tried again where it is refused with %i, for the moment', async (status) => {
+    bench = await importBench(['a', 'b']);
+    bench.answers.set('/static/of-b', status);
+    const users = await bench.slice(null).result;
+    const heartbeatDetails = await failedAttempt(users, 1, undefined);
+    bench.answers.set('/static/of-b', 'b');
+    const later = await bench.slice(users, { attempt: 2, heartbeatDetails }).result;
+    expect(later).toMatchObject({ figures: { taken: 2 } });
   });
 
   it.each([
     ['is away', 503, 'IMPORT_SOURCE_FAILED'],
     ['takes the token no more', 401, 'IMPORT_SOURCE_REFUSED'],
   ])('is not left out where the source %s', async (_what, status, code) => {
-    bench = await importBench(['a', 'b', 'c']);
+    bench = await importBench(['a', 'b', 'c'], { failingMs: 0 });
     const users = await bench.slice(null).result;
+    const failing = { file_id: 'b', tries: 8, since: 0 };
+    const heartbeatDetails = { ...users, partition: 'shelf', after: 'a', done: 1, failing };
     bench.answers.set('/static/of-b', status);
     bench.onAsked('/static/of-b', () => bench.answers.set('/partition/', status));
-    await expect(bench.slice(users, { attempt: 9 }).result).rejects.toMatchObject({ code });
+    await expect(bench.slice(users, { attempt: 9, heartbeatDetails }).result).rejects.toMatchObject({ code });
     expect(await listed()).toEqual([]);
   });
 });
