@@ -157,10 +157,11 @@ async function take(
 /** Statuses that speak of the token or the address, and so of every file. */
 const OF_ALL_FILES: ReadonlySet<number> = new Set([401, 403]);
 
-/** Whether the source refused one request by what it asks for, and not the token or the address. */
+/** Whether the source refused one request by what it asks for, or gave no usable answer about one file alone. */
 export function isRefusedByName({ code, details }: AppError): boolean {
+  if (code !== 'IMPORT_SOURCE_REFUSED') return false;
   const answered = Number(details['answered'] ?? NaN);
-  return code === 'IMPORT_SOURCE_REFUSED' && answered >= 400 && !OF_ALL_FILES.has(answered);
+  return details['unreadable'] === true || (answered >= 400 && !OF_ALL_FILES.has(answered));
 }
 
 /** Whether it concerns this file alone, and trying again would end in the same. */

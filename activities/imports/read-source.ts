@@ -57,8 +57,14 @@ async function read<T>(service: SourceService, path: string, schema: z.ZodType<T
   );
 }
 
-function isRefusal(error: unknown): boolean {
+function isRefusal(error: unknown): error is AppError {
   return error instanceof AppError && error.code === 'IMPORT_SOURCE_REFUSED';
+}
+
+/** @throws what it is given; a refusal without a status says that the answer could not be read */
+function markUnreadable(error: unknown): never {
+  if (!isRefusal(error) || error.details['answered'] !== undefined) throw error;
+  throw new AppError(error.code, error.message, { cause: error, details: { unreadable: true } });
 }
 
 /** The parts of the contract that an import reads. */
@@ -126,10 +132,14 @@ export function readSource(service: SourceService) {
       return page ?? { files: [], isLast: true };
     },
 
-    /** Where the bytes of a file are; null: it is not there (any more), or has no extract yet. */
+    /**
+     * Where the bytes of a file are; null: it is not there (any more), or has no extract yet.
+     * @throws AppError likewise, with `unreadable` among its details where there was an answer of no use
+     */
     async bytesPath(partition: string, fileId: string): Promise<string | null> {
       const path = at(partition, `/file/${encodeURIComponent(fileId)}?limit=1`);
-      const id = (await readIfThere(path, Extracts))?.documents[0]?.link.split('/extract/').at(-1);
+      const extracts = await readIfThere(path, Extracts).catch(markUnreadable);
+      const id = extracts?.documents[0]?.link.split('/extract/').at(-1);
       return id === undefined ? null : `/static/${encodeURIComponent(decodeURIComponent(id))}`;
     },
   };

@@ -32,6 +32,28 @@ describe('a file that the source does not give', () => {
     expect(await listed()).toEqual([['b', 'IMPORT_SOURCE_REFUSED']]);
   });
 
+  it.each([
+    ['is no JSON', '<html>'],
+    ['has another form than the contract', { documents: [{ link: null }] }],
+  ])('is listed and left out where the answer about it %s', async (_what, answer) => {
+    bench = await importBench(['a', 'b', 'c']);
+    bench.answers.set('/partition/shelf/file/b?limit=1', answer);
+    expect(await bench.run()).toMatchObject({ phase: 'done', done: 3, figures: { taken: 2, refused: 1 } });
+    expect(await listed()).toEqual([['b', 'IMPORT_SOURCE_REFUSED']]);
+  });
+
+  it('ends the run where no answer of the source can be read', async () => {
+    bench = await importBench(['a', 'b', 'c']);
+    const users = await bench.slice(null).result;
+    bench.answers.set('/static/of-a', 422);
+    bench.onAsked('/static/of-a', () => bench.answers.set('/partition/', '<html>'));
+    await expect(bench.slice(users).result).rejects.toMatchObject({
+      code: 'IMPORT_SOURCE_REFUSED',
+      message: 'The answer to /partition/ is no JSON.',
+    });
+    expect(await listed()).toEqual([]);
+  });
+
   const FAILED = { code: 'IMPORT_SOURCE_FAILED' };
 
   /** One attempt that fails; the next goes on from the position that it has told last. */
