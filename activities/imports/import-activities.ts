@@ -91,12 +91,10 @@ export function createImportActivities({
     // From the first question on: a list may take longer than all of it, and would be asked for again.
     let endsAt: number | null = null;
     let admitted = false;
-    let refused: RefusedFile[] = [];
-    const report = async ({ phase, done, total, figures }: ImportPosition): Promise<void> => {
-      const listed = refused;
-      refused = [];
-      await imports.report(runId, { phase, done, total, figures, refused: listed });
-    };
+    const report = (
+      { phase, done, total, figures }: ImportPosition,
+      refused: readonly RefusedFile[] = [],
+    ): Promise<void> => imports.report(runId, { phase, done, total, figures, refused });
     const beaten = context.info.heartbeatDetails as ImportPosition | undefined;
     const deps = {
       adapters,
@@ -120,10 +118,10 @@ export function createImportActivities({
         isGivenUp: ({ tries, since }) => tries >= FAILING_TRIES && Date.now() - since >= failingMs,
         isOver: () => Date.now() >= (endsAt ??= Date.now() + sliceMs),
         reached: (reached) => context.heartbeat((last = reached)),
-        refused: (file) => void refused.push(file),
+        refused: (file, reached) => report(reached, [file]),
       },
     ).catch(async (error: unknown) => {
-      // The next attempt goes on behind these files, and knows of none of them.
+      // How far it came is shown while the source is waited for.
       if (last !== null) await report(last).catch(() => undefined);
       throw error;
     });

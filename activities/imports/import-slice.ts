@@ -51,7 +51,8 @@ export interface ImportControl {
   /** A file that the source fails at was tried for long enough. */
   isGivenUp(failing: FailingFile): boolean;
   reached(position: ImportPosition): void;
-  refused(file: RefusedFile): void;
+  /** Before the position behind it is told: a worker that dies then finds it refused again, and not forgotten. */
+  refused(file: RefusedFile, position: ImportPosition): Promise<void>;
 }
 
 /** Refused files that the record names, and refused partitions; the figures count all. */
@@ -157,9 +158,11 @@ async function enterPartition(
     if (!isRefusedFile(error)) throw error;
     // Its name is one that this service has another use for, say.
     const figures = add(position.figures, { partitions_refused: 1 });
+    const behind = { ...position, partition, after: '', figures };
+    const { code, message } = error;
     if ((figures['partitions_refused'] ?? 0) <= REFUSED_LISTED)
-      control.refused({ partition, file_id: '', code: error.code, message: error.message });
-    return { ...position, partition, after: '', figures };
+      await control.refused({ partition, file_id: '', code, message }, behind);
+    return behind;
   }
 }
 
@@ -202,23 +205,29 @@ async function takeFile(
   const { maxBytes } = deps;
   const { file_id } = file;
   const { failing: _, ...before } = from;
-  let { figures } = from;
+  const behind = (figure: string): ImportPosition => ({
+    ...before,
+    figures: add(from.figures, { [figure]: 1 }),
+    after: file_id,
+    done: from.done + 1,
+  });
   try {
     const outcome = await importFile(
       deps,
       { partition, row: file.row() },
       { service, reader, principal, maxBytes, dryRun, signal: control.signal },
     );
-    figures = add(figures, { [outcome]: 1 });
+    return behind(outcome);
   } catch (error) {
     control.signal.throwIfAborted();
     if (error instanceof AppError && error.code === 'RATE_LIMITED')
       return { ...before, waitMs: error.retryAfterMs ?? FULL_WAIT_MS };
     const { code, message } = await refusalOf(work, error, file_id, from);
-    figures = add(figures, { refused: 1 });
-    if ((figures['refused'] ?? 0) <= REFUSED_LISTED) control.refused({ partition, file_id, code, message });
+    const next = behind('refused');
+    if ((next.figures['refused'] ?? 0) <= REFUSED_LISTED)
+      await control.refused({ partition, file_id, code, message }, next);
+    return next;
   }
-  return { ...before, figures, after: file_id, done: from.done + 1 };
 }
 
 /** `after` is empty at its end: no file is called so. */

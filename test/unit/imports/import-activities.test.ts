@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { AppError } from '../../../schemas/app-error.js';
 import type { ImportPosition } from '../../../activities/imports/import-slice.js';
 import type { SourceAnswer } from '../../support/import-bench.js';
 import { importBench } from '../../support/import-bench.js';
@@ -205,6 +206,32 @@ describe('a slice that breaks off', () => {
     expect(await bench.record()).toMatchObject({ done: 2, phase: 'files', refused, figures });
     bench.answers.set('/static/of-c', 'c');
     await bench.slice(users, { attempt: 2, heartbeatDetails: broken.beats.at(-1) }).result;
+    expect(await bench.record()).toMatchObject({ done: 3, refused, figures: { taken: 2, refused: 1 } });
+  });
+
+  it('has named them before it tells that it is behind them, for a worker that is killed', async () => {
+    bench = await importBench(['a', 'b', 'c']);
+    bench.answers.set('/static/of-a', 410);
+    const users = await bench.slice(null).result;
+    const names: Promise<string[]>[] = [];
+    const named = async () => (await bench.record()).refused.map(({ file_id }) => file_id);
+    bench.onAsked('/static/of-b', () => void names.push(named()));
+    await bench.slice(users).result;
+    expect(await Promise.all(names)).toEqual([['a']]);
+  });
+
+  it('names them where the record cannot be written for a while', async () => {
+    bench = await importBench(['a', 'b', 'c']);
+    bench.answers.set('/static/of-b', 410);
+    const users = await bench.slice(null).result;
+    const { imports } = bench.adapters;
+    const { report } = imports;
+    imports.report = () => Promise.reject(new AppError('SERVICE_UNAVAILABLE'));
+    const broken = bench.slice(users);
+    await expect(broken.result).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    imports.report = report;
+    await bench.slice(users, { attempt: 2, heartbeatDetails: broken.beats.at(-1) }).result;
+    const refused = [{ partition: 'shelf', file_id: 'b', code: 'IMPORT_SOURCE_REFUSED' }];
     expect(await bench.record()).toMatchObject({ done: 3, refused, figures: { taken: 2, refused: 1 } });
   });
 });
