@@ -113,7 +113,7 @@ export function editedEndpointRecord(
   requireModelFolder(wanted, model_name);
   const sameModel = model_name === before.model_name;
   const sameServer = endpoint === before.endpoint && wanted === providerAt(before, before.extra);
-  const { renamed_from: _, ...rest } = before;
+  const { renamed_from: _, seeded: __, ...rest } = before;
   return {
     ...rest,
     name,

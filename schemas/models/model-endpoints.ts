@@ -50,6 +50,8 @@ export interface ModelEndpoint {
    * While it is being renamed there are two records: this one is the new, and what names the other is being changed.
    */
   renamed_from?: string;
+  /** A start of a process put it there, and no administrator has edited it. */
+  seeded?: true;
   created_at: Date;
   updated_at: Date;
 }

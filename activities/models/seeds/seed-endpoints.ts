@@ -56,6 +56,7 @@ export async function seedEndpoints(options: SeedOptions): Promise<void> {
     vector_field: type === 'embedder' ? vectorFieldOf(given.name, given.model_name) : null,
     text_form: null,
     probed_at: null,
+    seeded: true,
     created_at: at,
     updated_at: at,
     ...given,

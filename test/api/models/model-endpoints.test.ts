@@ -69,6 +69,24 @@ async function indexOld(): Promise<void> {
   await indexText(gateway, { partition: 'one', fileId: 'a', token: ada }, ['zanzibar']);
 }
 
+describe('an endpoint that an administrator registers or edits', () => {
+  it('is marked no more as put there by a start', async () => {
+    const { endpoints } = gateway.adapters;
+    await create(LLM);
+    const own = await endpoints.get('llm', LLM.name);
+    expect(own).not.toHaveProperty('seeded');
+    for (const [name, patch] of [
+      ['found', { timeout: 7 }],
+      ['other', { name: 'renamed' }],
+    ] as const) {
+      await endpoints.seed({ ...own!, name, seeded: true });
+      expect(await ask('PUT', `/model-endpoints/llm/${name}`, patch)).toEqual([200, expect.anything()]);
+    }
+    expect(await endpoints.get('llm', 'found')).not.toHaveProperty('seeded');
+    expect(await endpoints.get('llm', 'renamed')).not.toHaveProperty('seeded');
+  });
+});
+
 describe('GET /model-endpoints/', () => {
   it('is for administrators, in both slash forms', async () => {
     expect(await ask('GET', '/model-endpoints/', undefined, ada)).toEqual(FORBIDDEN);

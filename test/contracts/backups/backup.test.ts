@@ -439,12 +439,15 @@ describe('a restore', () => {
 
     const builtin = (await endpoints.get('llm', 'builtin-extractive'))!;
     const remote = { endpoint: 'https://models.example/v1', provider: null };
-    await endpoints.create({ ...builtin, ...remote, name: 'default', sealed_api_key: 'of the environment' });
-    await endpoints.create({ ...builtin, ...remote, name: 'found', provider: 'ollama' });
+    await endpoints.seed({ ...builtin, ...remote, name: 'default', sealed_api_key: 'of the environment' });
+    await endpoints.seed({ ...builtin, ...remote, name: 'found', provider: 'ollama' });
     await expect(checkRestore(to.source, { backupId: ID, replace: false })).resolves.toBeDefined();
-    await endpoints.create({ ...builtin, ...remote, name: 'own' });
-    await refusedFor('model_endpoints');
-    await endpoints.remove('llm', 'own');
+    const { seeded: _, ...unmarked } = builtin;
+    for (const provider of [null, 'ollama'] as const) {
+      await endpoints.create({ ...unmarked, ...remote, name: 'own', provider });
+      await refusedFor('model_endpoints');
+      await endpoints.remove('llm', 'own');
+    }
 
     await backups.archive.write('rule_sets', [{ _id: 1, texts: ['name: own'], count: 1 }]);
     await refusedFor('rule_sets');

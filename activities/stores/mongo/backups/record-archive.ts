@@ -13,15 +13,12 @@ const { EJSON, calculateObjectSize } = BSON;
 const CLEARED: Readonly<Record<string, object>> = { users: { _id: { $gt: 1 } } };
 
 /**
- * What no start puts there: neither the administrator, nor what was seeded and never edited. Of endpoints `default` is
- * that of the environment, and those without a provider's key of their own are built in or found behind OLLAMA_HOST.
+ * What no start puts there: neither the administrator, nor what was seeded and never edited. Built-in endpoints cannot
+ * be edited, and those that an earlier release registered are not marked.
  */
 const BEYOND_A_START: Readonly<Record<string, object>> = {
   ...CLEARED,
-  model_endpoints: {
-    name: { $ne: 'default' },
-    $or: [{ sealed_api_key: { $ne: null } }, { provider: { $nin: ['builtin', 'ollama'] } }],
-  },
+  model_endpoints: { seeded: { $ne: true }, provider: { $ne: 'builtin' } },
   presets: { seeded: { $ne: true } },
   prompts: { seeded: { $ne: true } },
 };

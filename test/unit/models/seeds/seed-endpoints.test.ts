@@ -52,6 +52,16 @@ describe('the table of model endpoints at the start', () => {
     expect(await third.endpoints.get('llm', 'default')).toMatchObject({ endpoint: AWAY });
   });
 
+  test('is marked as put there by a start, whatever put it there', async () => {
+    const environment = { ...modelEnvironment(server), MODEL_ENDPOINT_SYNC_ON_BOOT: 'true' };
+    const { endpoints } = await start(environment);
+    await start({ OLLAMA_HOST: server.url }, endpoints);
+    await start({ ...environment, EMBEDDER_BATCH_SIZE: '7' }, endpoints);
+    const marks = (await endpoints.list()).map(({ name, seeded }) => [name, seeded]);
+    expect(marks.length).toBeGreaterThan(4);
+    expect(marks.filter(([, seeded]) => seeded !== true)).toEqual([]);
+  });
+
   test('says which dialect the environment names', async () => {
     const { endpoints } = await start({ ...modelEnvironment(server, 'openai'), LLM_PROVIDER: '' });
     expect(await endpoints.get('embedder', 'default')).toMatchObject({
