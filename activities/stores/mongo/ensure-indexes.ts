@@ -26,7 +26,8 @@ const INDEXES: Record<string, IndexDescription[]> = {
     { key: { created_by: 1 } },
     { key: { 'live.task_id': 1 } },
     { key: { tombstone_at: 1 }, sparse: true },
-    { key: { partition: 1, 'live.relationship_id': 1 } },
+    // Pages of the files of a relationship, by id: each begins where the one before ended.
+    { key: { partition: 1, 'live.relationship_id': 1, file_id: 1 } },
     { key: { workspaces: 1 } },
     // What a crash left between a record and its chunks: the sweep.
     { key: { chunk_updates: 1 } },
@@ -142,6 +143,7 @@ const RETIRED: Record<string, string[]> = {
     'fields.sourceIp_1_received_at_-1__id_-1',
     'fields.sourceValue_1_received_at_-1__id_-1',
   ],
+  files: ['partition_1_live.relationship_id_1'],
   tasks: ['state_1_handed_over_at_1_user_id_1'],
 };
 
