@@ -11,7 +11,7 @@ export async function placeOf(
   { files, partitions }: Pick<Adapters, 'files' | 'partitions'>,
   { file_key: fileKey }: Pick<TaskRecord, 'file_key'>,
 ): Promise<PartitionRecord | null> {
-  const file = (await files.getMany([fileKey])).get(fileKey);
+  const file = (await files.getMany([fileKey], { reports: false })).get(fileKey);
   if (file === undefined || file.deleted_at !== null) return null;
   const partition = await partitions.get(file.partition);
   return partition?.partition_key === file.partition_key ? partition : null;
