@@ -2,6 +2,8 @@ import type { Chunk } from '../../../schemas/documents/documents.js';
 import type { IndexationConfig } from '../../../schemas/models/presets.js';
 import { fillPrompt } from '../../../schemas/models/prompts.js';
 import type { ChatMessage, LanguageModel } from '../../ports/models.js';
+import { storableText } from '../../text/clean-text.js';
+import { firstCharacters } from '../../text/sentences.js';
 
 /** Letters of the document's beginning, and of the chunk before, that a question carries. */
 const OPENING_CHARACTERS = 6000;
@@ -20,10 +22,12 @@ export interface Surroundings {
 
 /** The beginning of a document from its first chunks. */
 export function openingOf(chunks: readonly Chunk[]): string {
-  return chunks
-    .map(({ text }) => text)
-    .join('\n\n')
-    .slice(0, OPENING_CHARACTERS);
+  return firstCharacters(chunks.map(({ text }) => text).join('\n\n'), OPENING_CHARACTERS);
+}
+
+/** Without half of a surrogate pair, which some model servers refuse. */
+function lastCharacters(text: string): string {
+  return storableText(text.slice(-PREVIOUS_CHARACTERS));
 }
 
 /**
@@ -43,7 +47,7 @@ function question(
         filename,
         chunk: chunk.text,
         document: mode === 'structured' ? chunk.headingPath.join(' > ') : opening,
-        previous: mode === 'structured' ? (previous?.text ?? '').slice(-PREVIOUS_CHARACTERS) : '',
+        previous: mode === 'structured' ? lastCharacters(previous?.text ?? '') : '',
       }),
     },
   ];
@@ -69,6 +73,6 @@ export async function contextualizeChunk(
     maxTokens: MAX_TOKENS,
     signal: asked.signal,
   });
-  const said = content.replace(/\s+/g, ' ').trim().slice(0, MAX_CHARACTERS);
+  const said = firstCharacters(storableText(content).replace(/\s+/g, ' ').trim(), MAX_CHARACTERS);
   return said === '' ? null : said;
 }

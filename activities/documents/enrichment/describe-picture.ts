@@ -3,6 +3,7 @@ import { hardCut } from '../parsing/hard-cut.js';
 import { stripInvisible } from '../../text/invisible-characters.js';
 import { readPictureFormat } from '../parsing/pictures/picture-format.js';
 import { cleanText } from '../../text/clean-text.js';
+import { firstCharacters } from '../../text/sentences.js';
 import { countTokens } from '../../text/token-count.js';
 import type { LanguageModel } from '../../ports/models.js';
 
@@ -16,7 +17,7 @@ const TAG = /<\s*(?:\/\s*)?image_description\s*>/gi;
 
 /** What a model says, as text of a document: only what can be seen, and nothing that would end the description. */
 function tidy(said: string): string {
-  let text = stripInvisible(cleanText(said)).slice(0, MAX_CHARACTERS);
+  let text = firstCharacters(stripInvisible(cleanText(said)), MAX_CHARACTERS);
   // What is left of one tag may be another.
   for (let before = ''; before !== text;) {
     before = text;

@@ -1,5 +1,6 @@
 import { fillPrompt } from '../../../schemas/models/prompts.js';
 import type { LanguageModel } from '../../ports/models.js';
+import { storableText } from '../../text/clean-text.js';
 
 const MAX_TOKENS = 300;
 const MAX_TAG_LENGTH = 80;
@@ -22,7 +23,7 @@ export function readTags(reply: string, most: number): string[] {
       ? []
       : reply.split('\n').map((line) => line.replace(/^[\s\-*•\d.)]+/, ''));
   const tags = given
-    .map((tag) => tag.replace(/\s+/g, ' ').trim())
+    .map((tag) => storableText(tag).replace(/\s+/g, ' ').trim())
     .filter((tag) => tag !== '' && tag.length <= MAX_TAG_LENGTH && !tag.endsWith(':'));
   const seen = new Set<string>();
   return tags

@@ -190,6 +190,13 @@ describe('captions of pictures', () => {
     expect(text.length).toBeLessThan(900);
   });
 
+  it('are cut between two characters', async () => {
+    const bench = await open([0], () => `Mill${' '.repeat(1995)}😀`);
+    const { live } = await bench.index(await admit(bench));
+    const [[, , text]] = (await stored(bench, live?.generation)) as [[number, string, string]];
+    expect(text).toBe('<image_description>\nMill\n</image_description>');
+  });
+
   it('go on after a crash with what is missing, and keep their places', async () => {
     const pictures = Array.from({ length: 20 }, (_, number) => number);
     let broken = true;

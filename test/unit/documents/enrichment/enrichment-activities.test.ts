@@ -44,6 +44,26 @@ describe('contextualisation', () => {
     expect(await bench.drifts()).toEqual([]);
   });
 
+  it('holds nothing that no store takes, also where it is cut', async () => {
+    const bench = await open(CONTEXT, () => `A\u0000b \ud83d ${'x'.repeat(995)}😀`, { texts: ['one'] });
+    await bench.index(await bench.admit('a', 'text'));
+    expect(bench.embedded).toEqual([`A b ${'x'.repeat(995)}\n\none`]);
+  });
+
+  it('shows the model whole characters of the text around', async () => {
+    const texts = [`${'x'.repeat(5999)}😀`, `😀${'y'.repeat(1599)}`, 'one'];
+    const simple = await open(CONTEXT, () => 'x', { texts });
+    await simple.index(await simple.admit('a', 'text'));
+    expect(simple.model.asked.at(-1)).toContain(`${'x'.repeat(5999)}\n`);
+    const structured = await open({ ...CONTEXT, contextualization_mode: 'structured' }, () => 'x', { texts });
+    await structured.index(await structured.admit('a', 'text'));
+    expect(structured.model.asked.at(-1)).toContain('y'.repeat(1599));
+    const halves = /\p{Surrogate}/u;
+    expect([...simple.model.asked, ...structured.model.asked].filter((text) => halves.test(text))).toEqual(
+      [],
+    );
+  });
+
   it('shows the chunk before in mode structured, also across parts', async () => {
     const texts = Array.from({ length: 20 }, (_, index) => `text ${index}`);
     const bench = await open({ ...CONTEXT, contextualization_mode: 'structured' }, () => 'x', { texts });
@@ -212,6 +232,7 @@ describe('topic tags', () => {
 
   it.each([
     ['["a", "b"]', ['a', 'b']],
+    ['["a\\ud83d", "b\\u0000c"]', ['a', 'b c']],
     ['Here they are: ["a", 1, "b"] as asked', ['a', 'b']],
     ['Topics:\n- a\n2. b\n* A', ['a', 'b']],
     ['["a", "b', []],
