@@ -31,6 +31,7 @@ import { workerVersionRoutes } from './migrations/worker-version-routes.js';
 import { searchRoutes } from './retrieval/search/search-routes.js';
 import { serviceRoutes } from './service/service-routes.js';
 import { pageRoutes } from './documents/files/page-routes.js';
+import { createScratchRoom } from './documents/files/scratch-room.js';
 import { staticRoutes } from './documents/files/static-routes.js';
 import { taskRoutes } from './documents/tasks/task-routes.js';
 import { toolRoutes } from './documents/files/tool-routes.js';
@@ -39,6 +40,7 @@ import { workspaceRoutes } from './documents/partitions/workspace-routes.js';
 
 /** The whole document surface. */
 export function documentRoutes(deps: GatewayDeps): Route[] {
+  const scratch = createScratchRoom(deps.config.http.maxUploadBytes);
   const routes = [
     ...healthRoutes(createReadiness(deps)),
     ...indexerRoutes(deps),
@@ -69,13 +71,18 @@ export function documentRoutes(deps: GatewayDeps): Route[] {
     ...feedbackRoutes(deps),
     ...conversationRoutes(deps),
     ...staticRoutes(deps),
-    ...pageRoutes(deps),
+    ...pageRoutes(deps, scratch),
   ];
   return [
     ...routes,
     ...mcpRoutes(deps, routes),
     ...(deps.config.chat.enabled
-      ? [...modelListRoutes(deps), ...chatRoutes(deps), ...embeddingRoutes(deps), ...toolRoutes(deps)]
+      ? [
+          ...modelListRoutes(deps),
+          ...chatRoutes(deps),
+          ...embeddingRoutes(deps),
+          ...toolRoutes(deps, scratch),
+        ]
       : []),
     // Last: their first step is a wildcard.
     ...bareRelationshipRoutes(deps),

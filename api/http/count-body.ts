@@ -73,16 +73,18 @@ export function countBody(ctx: Koa.Context, budget: BodyBudget = inFlight) {
 /**
  * Counts what a multipart form holds in memory: what has come, without what has left with the file, until the parser
  * refuses it. The handler is multer's option; a form that takes too much room is ended, and its file with it.
+ * @param takeFile told of the bytes that leave with the file; may throw SERVICE_UNAVAILABLE
  */
-export function countForm(ctx: Koa.Context) {
+export function countForm(ctx: Koa.Context, takeFile: (bytes: number) => void = () => undefined) {
   const room = roomOf(ctx, inFlight);
   const { refused, refuse } = refusal();
   const streamHandler = (req: IncomingMessage, parser: Writable): void => {
     let held = 0;
-    const hold = (bytes: number): void => {
-      held += bytes;
+    const hold = (bytes: number, ofFile = 0): void => {
+      held += bytes - ofFile;
       try {
         room.set(Math.max(0, held - FREE_FORM_BYTES));
+        if (ofFile > 0) takeFile(ofFile);
       } catch (error) {
         req.off('data', came);
         req.unpipe(parser);
@@ -94,7 +96,7 @@ export function countForm(ctx: Koa.Context) {
     const dropRest = (): void => void req.off('data', came);
     req.prependListener('data', came);
     (parser as EventEmitter).prependListener('file', (_name: string, file: EventEmitter) => {
-      file.prependListener('data', (chunk: Buffer) => hold(-chunk.length));
+      file.prependListener('data', (chunk: Buffer) => hold(0, chunk.length));
       file.once('limit', dropRest);
     });
     // multer reads the rest of a form that it refuses, and keeps nothing of it.

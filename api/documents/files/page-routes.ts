@@ -12,6 +12,7 @@ import { clientHas } from '../../http/client-has.js';
 import { createPlaces } from '../../http/places.js';
 import { json, route } from '../../http/route.js';
 import type { CallerContext, Route } from '../../http/route.js';
+import type { ScratchRoom } from './scratch-room.js';
 
 /** Pages drawn at once in one gateway, and for one caller. */
 const MAX_CONCURRENT = 8;
@@ -39,7 +40,7 @@ interface Drawn {
 }
 
 /** The page of a PDF that an extract stands on, as a picture, and where on it. */
-export function pageRoutes({ adapters, config, tools }: GatewayDeps): Route[] {
+export function pageRoutes({ adapters, config, tools }: GatewayDeps, scratch: ScratchRoom): Route[] {
   const drawing = createPlaces(MAX_CONCURRENT, MAX_OF_CALLER, TOO_MANY);
 
   const find = async ({ scope }: Pick<CallerContext, 'scope'>, extractId: string) => {
@@ -57,7 +58,9 @@ export function pageRoutes({ adapters, config, tools }: GatewayDeps): Route[] {
     passage: string,
   ): Promise<Drawn> => {
     const directory = await mkdtemp(join(tools.scratchDirectory, 'page-'));
+    const room = scratch.of(principal.userId);
     try {
+      room.take(version.size_bytes);
       const [path, outputPath] = [join(directory, 'file.pdf'), join(directory, 'page.png')];
       await pipeline(await adapters.blobs.read(version.upload_id), createWriteStream(path), { signal });
       const { picture } = await tools.parser.drawPage({
@@ -72,6 +75,7 @@ export function pageRoutes({ adapters, config, tools }: GatewayDeps): Route[] {
       return { page, png: await readFile(outputPath), picture: picture! };
     } finally {
       await rm(directory, { recursive: true, force: true });
+      room.give();
     }
   };
   const drawInTurn = async (...asked: Parameters<typeof draw>): Promise<Drawn> => {

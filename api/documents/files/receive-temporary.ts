@@ -2,6 +2,7 @@ import multer from '@koa/multer';
 import type Koa from 'koa';
 import { countForm } from '../../http/count-body.js';
 import { textFields } from '../../http/read-form.js';
+import type { ScratchFile } from './scratch-room.js';
 import { formError, isTooLarge, tooLarge, UPLOAD_FORM_LIMITS } from './upload-form.js';
 
 export interface TemporaryUpload {
@@ -12,14 +13,14 @@ export interface TemporaryUpload {
 
 /**
  * Reads a multipart form, streaming its `file` part into a directory that the caller removes.
- * @throws AppError 400, 413 or 422 for a form that cannot be read, 503 when bodies take too much room
+ * @throws AppError 400, 413 or 422 for a form that cannot be read, 503 when bodies or files take too much room
  */
 export async function receiveTemporary(
   ctx: Koa.Context,
-  options: { directory: string; maxBytes: number; signal: AbortSignal },
+  options: { directory: string; maxBytes: number; room: ScratchFile; signal: AbortSignal },
 ): Promise<TemporaryUpload> {
-  const { directory, maxBytes, signal } = options;
-  const { refused, streamHandler } = countForm(ctx);
+  const { directory, maxBytes, room, signal } = options;
+  const { refused, streamHandler } = countForm(ctx, room.take);
   const parser = multer({
     streamHandler,
     storage: multer.diskStorage({

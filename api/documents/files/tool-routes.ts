@@ -16,6 +16,7 @@ import type { CallerContext, Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { extractText } from './extract-text.js';
 import { receiveTemporary } from './receive-temporary.js';
+import type { ScratchRoom } from './scratch-room.js';
 
 const EXTRACT_TEXT = {
   name: 'extractText',
@@ -51,7 +52,7 @@ function readField<Schema extends z.ZodType>(schema: Schema, name: string, text:
 }
 
 /** Tools that clients may have executed (wire contract, section 1.9). */
-export function toolRoutes({ config, tools }: GatewayDeps): Route[] {
+export function toolRoutes({ config, tools }: GatewayDeps, scratch: ScratchRoom): Route[] {
   const timeoutMs = Math.min(config.parsing.timeoutSeconds * 1000, MAX_MS);
   const running = createPlaces(MAX_CONCURRENT, MAX_OF_CALLER, TOO_MANY);
   const uploads = createPlaces(Infinity, MAX_UPLOADS_OF_CALLER, TOO_MANY);
@@ -59,10 +60,12 @@ export function toolRoutes({ config, tools }: GatewayDeps): Route[] {
   /** In a directory of its own, which goes with everything in it, whatever happens. */
   const execute = async ({ koa, signal, principal, admitAnew }: CallerContext): Promise<string> => {
     const directory = await mkdtemp(join(tools.scratchDirectory, 'tool-'));
+    const room = scratch.of(principal.userId);
     try {
       const { file, fields } = await receiveTemporary(koa, {
         directory,
         maxBytes: config.http.maxUploadBytes,
+        room,
         signal,
       });
       await admitAnew();
@@ -90,6 +93,7 @@ export function toolRoutes({ config, tools }: GatewayDeps): Route[] {
     } finally {
       // A write that was broken off may still be closing its file.
       await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+      room.give();
     }
   };
 

@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { AppError } from '../../../../schemas/app-error.js';
 import { writePdf } from '../../../support/documents/write-pdf.js';
+import { until } from '../../../support/until.js';
 import { startGateway } from '../../support/start-gateway.js';
 import type { Gateway } from '../../support/start-gateway.js';
 import { indexText, publishTask, taskIdOf, uploadForm } from '../../support/uploads.js';
@@ -79,6 +81,38 @@ describe('GET /extract/{extract_id}/page', () => {
     });
     expect((await ask(`/extract/${locked}/page`)).status).toBe(422);
   });
+});
+
+describe('a page of a PDF for which there is no room', () => {
+  it('is asked for again later', async () => {
+    const before = { gateway, owner };
+    let end: () => void = () => undefined;
+    const ended = new Promise<never>((_resolve, reject) => {
+      end = () => reject(new AppError('FILE_CORRUPT'));
+    });
+    const reading = jest.fn(() => ended);
+    gateway = await startGateway({ env: { MAX_UPLOAD_SIZE_MB: '15' }, parser: { extractText: reading } });
+    owner = gateway.addUser('owner');
+    try {
+      const padding = Buffer.alloc(3 * 1024 * 1024, '\n');
+      const pdf = Buffer.concat([writePdf([[{ text: SENTENCE }]]), padding]);
+      const id = await indexPdf('large', 1, { pdf, text: SENTENCE });
+      const tool = () =>
+        gateway.call('POST', '/v1/tools/execute', {
+          body: uploadForm(Buffer.alloc(15 * 1024 * 1024, 'a'), { tool: '{"name":"extractText"}' }),
+          token: owner.token,
+        });
+      const tools = [tool(), tool()];
+      await until('two files are at work', async () => reading.mock.calls.length === 2);
+      expect((await ask(`/extract/${id}/page`)).status).toBe(503);
+      end();
+      for (const { status } of await Promise.all(tools)) expect(status).toBe(422);
+      expect((await ask(`/extract/${id}/page`)).status).toBe(200);
+    } finally {
+      await gateway.close();
+      ({ gateway, owner } = before);
+    }
+  }, 60_000);
 });
 
 describe('GET /extract/{extract_id}/page/marks', () => {

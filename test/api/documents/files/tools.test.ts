@@ -184,4 +184,38 @@ describe('POST /v1/tools/execute', () => {
     for (const [status] of await Promise.all(calls)) expect(status).toBe(422);
     for (const { status } of await Promise.all(others)) expect(status).toBe(422);
   });
+
+  it('asks to come again when files take too much room', async () => {
+    const release: (() => void)[] = [];
+    await restart({
+      env: { MAX_UPLOAD_SIZE_MB: '15' },
+      parser: {
+        extractText: () =>
+          new Promise((_resolve, reject) => {
+            release.push(() => reject(new AppError('FILE_CORRUPT')));
+          }),
+      },
+    });
+    const send = async (token: string, mebibytes: number): Promise<number> => {
+      const form = new FormData();
+      form.set('file', new Blob([Buffer.alloc(mebibytes * 1024 * 1024, 'a')]), 'a.txt');
+      form.set('tool', TOOL);
+      const answer = await gateway.call('POST', '/v1/tools/execute', { body: form, token });
+      await answer.text();
+      return answer.status;
+    };
+    const bob = gateway.addUser('bob').token;
+    const adas = [send(ada, 15), send(ada, 15)];
+    await until('hers are at work', async () => release.length === 2);
+    expect(await send(ada, 3)).toBe(503);
+    const bobs = [send(bob, 15), send(bob, 15)];
+    await until('all are at work', async () => release.length === 4);
+    expect(await send(gateway.addUser('cy').token, 5)).toBe(503);
+    for (const end of release) end();
+    expect(await Promise.all([...adas, ...bobs])).toEqual([422, 422, 422, 422]);
+    const again = send(ada, 15);
+    await until('there is room again', async () => release.length === 5);
+    release[4]!();
+    expect(await again).toBe(422);
+  }, 60_000);
 });
