@@ -11,6 +11,9 @@ import { cleanText } from '../../../text/clean-text.js';
 import { beyondLimit } from './limit-error.js';
 import { parseTiff } from './tiff-parser.js';
 
+const UNTURNED =
+  'The photo is stored on its side, upside down or mirrored, and was read by OCR as it is stored.';
+
 /**
  * A picture by OCR: its text, which may be none; of a TIFF, that of each of its pages; of an animation, that of the
  * first picture. Where pictures are described, its place stands behind the text.
@@ -45,11 +48,12 @@ export async function* parseImage(
   if (animation !== null)
     notes.degrade(`Of the ${animation.frames} pictures of an animation, the first is read.`);
   const shown = animation?.first ?? bytes;
-  const { text, confidence } = await recognise(shown, {
+  const { text, confidence, unturned } = await recognise(shown, {
     languages: limits.ocrLanguages,
     scratch: dirname(path),
   });
   notes.recognise(confidence);
+  if (unturned === true) notes.degrade(UNTURNED);
   if (text !== '') yield { headingPath: [], page: null, kind: 'text', text: cleanText(text) };
   const picture = (await pictures?.take(shown)) ?? null;
   if (picture !== null) yield { headingPath: [], page: null, kind: 'text', text: '', picture };

@@ -22,7 +22,8 @@ const DAMAGED = 'The picture is damaged and cannot be read.';
 
 /**
  * Reads the text of a picture (PNG, JPEG, GIF, WebP, BMP, TIFF): by the program `tesseract` where it is on PATH with
- * the languages' data, else, and what it cannot read, by tesseract.js.
+ * the languages' data, else, and what it cannot read, by tesseract.js. A photo that is to be turned goes to
+ * tesseract.js first, which does that.
  * @param options `scratch`: a directory that the caller removes
  * @throws AppError FILE_CORRUPT for what is no such picture; UNSUPPORTED_CONTENT without the languages' data
  */
@@ -32,15 +33,33 @@ export async function recognise(
 ): Promise<Recognised> {
   const { languages } = options;
   const orientation = orientationOf(image);
-  // The program reads the rows as they are stored.
-  if (orientation !== 1 && missingLanguages(languages).length === 0)
-    return recogniseInThread(withOrientationInFront(image, orientation), options);
+  if (orientation !== 1) return recogniseTurned(image, orientation, options);
   const program = tesseractFor(languages);
   if (program === null) return recogniseInThread(image, options);
   const found = await recogniseByProgram(program, image, languages);
   if (found !== null) return found;
   if (missingLanguages(languages).length > 0) throw new AppError('FILE_CORRUPT', DAMAGED);
   return recogniseInThread(image, options);
+}
+
+/** A photo that is to be turned. The program reads the rows as they are stored: it is asked last. */
+async function recogniseTurned(
+  image: Buffer,
+  orientation: number,
+  options: { languages: readonly string[]; scratch: string },
+): Promise<Recognised> {
+  const { languages } = options;
+  const program = tesseractFor(languages);
+  if (program === null || missingLanguages(languages).length === 0)
+    try {
+      return await recogniseInThread(withOrientationInFront(image, orientation), options);
+    } catch (error) {
+      const isDamaged = error instanceof AppError && error.code === 'FILE_CORRUPT';
+      if (program === null || !isDamaged) throw error;
+    }
+  const found = await recogniseByProgram(program, image, languages);
+  if (found === null) throw new AppError('FILE_CORRUPT', DAMAGED);
+  return { ...found, unturned: true };
 }
 
 /**

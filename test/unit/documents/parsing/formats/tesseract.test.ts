@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { abilitiesOf } from '../../../../../activities/documents/parsing/abilities.js';
 import { supportedTypes } from '../../../../../activities/documents/parsing/file-types.js';
+import { withOrientationInFront } from '../../../../../activities/documents/parsing/ocr/orientation.js';
 import { tesseractFor } from '../../../../../activities/documents/parsing/ocr/tesseract-program.js';
 import { startTestParser } from '../../../../support/documents/parse-file.js';
 import type { TestParser } from '../../../../support/documents/parse-file.js';
@@ -98,6 +99,26 @@ describe('the program tesseract', () => {
       code: 'FILE_CORRUPT',
     });
   });
+
+  it('reads a photo on its side as it is stored where tesseract.js cannot, and the report says so', async () => {
+    await writeFile(join(directory, 'table'), TABLE);
+    await putOnPath(['eng', 'xyz'], `cat > /dev/null; cat ${directory}/table`);
+    const stored = await readFile(new URL('on-its-side.jpg', import.meta.url));
+    const photo = withOrientationInFront(stored, 6);
+    // Up to the size of the picture: the program has other decoders.
+    const odd = photo.subarray(0, photo.indexOf(Buffer.from([0xff, 0xc0])) + 19);
+    for (const [bytes, language] of [
+      [photo, 'xyz'],
+      [odd, 'eng'],
+    ] as const) {
+      const { text, report } = await parser.parse('jpeg', bytes, { limits: { ocrLanguages: [language] } });
+      expect(text).toContain('Read by\nprogram');
+      expect(report).toMatchObject({ degraded: true, reasons: [expect.stringContaining('on its side')] });
+    }
+    const { text, report } = await parser.parse('jpeg', photo, { limits: LIMITS });
+    expect(text).toContain('sorts barley');
+    expect(report).toMatchObject({ degraded: false, reasons: [] });
+  }, 60_000);
 
   it.each([
     ['a cancel', {}, 'cancelled'],
