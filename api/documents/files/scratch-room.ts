@@ -1,7 +1,7 @@
 import { createBodyBudget } from '../../http/body-budget.js';
 
 /** Room of one caller where uploads are small: several at once of them, and of pages of larger files. */
-const LEAST_OF_CALLER = 32 * 1024 * 1024;
+const MIN_OF_CALLER = 32 * 1024 * 1024;
 
 export interface ScratchFile {
   /** @throws AppError SERVICE_UNAVAILABLE when the caller's files, or those of all, take too much room */
@@ -19,7 +19,7 @@ export interface ScratchRoom {
  * client may take an hour to send one. Four of the largest at once, two of them of one caller.
  */
 export function createScratchRoom(maxUploadBytes: number): ScratchRoom {
-  const ofCaller = Math.max(2 * maxUploadBytes, LEAST_OF_CALLER);
+  const ofCaller = Math.max(2 * maxUploadBytes, MIN_OF_CALLER);
   const budget = createBodyBudget(2 * ofCaller, ofCaller);
   return {
     of(userId) {
