@@ -195,7 +195,7 @@ export function connectTemporal(
   const steerImport = (sourceId: string, ask: (run: WorkflowHandle) => Promise<unknown>): Promise<void> =>
     steer(importWorkflowId(prefix, sourceId), 'IMPORT_NOT_RUNNING', ask);
 
-  /** The workflow of this run alone, which its memo names; null when it has ended, or the id is another run's by now. */
+  /** The workflow of this run, which its memo names; null when it has ended, or the id is another run's by now. */
   const handleOfRun = async (workflowId: string, runId: string): Promise<WorkflowHandle | null> => {
     const { memo, raw, status } = await client.workflow.getHandle(workflowId).describe();
     if (memo?.['run_id'] !== runId || status.name !== 'RUNNING') return null;
