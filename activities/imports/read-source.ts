@@ -61,6 +61,17 @@ function isRefusal(error: unknown): error is AppError {
   return error instanceof AppError && error.code === 'IMPORT_SOURCE_REFUSED';
 }
 
+/** @throws AppError IMPORT_SOURCE_REFUSED with `unreadable` among its details for a `%` that begins no sign */
+function decodedId(path: string, id: string): string {
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    throw new AppError('IMPORT_SOURCE_REFUSED', `The answer to ${path} has a link that cannot be read.`, {
+      details: { unreadable: true },
+    });
+  }
+}
+
 /** @throws what it is given; a refusal without a status says that the answer could not be read */
 function markUnreadable(error: unknown): never {
   if (!isRefusal(error) || error.details['answered'] !== undefined) throw error;
@@ -140,7 +151,7 @@ export function readSource(service: SourceService) {
       const path = at(partition, `/file/${encodeURIComponent(fileId)}?limit=1`);
       const extracts = await readIfThere(path, Extracts).catch(markUnreadable);
       const id = extracts?.documents[0]?.link.split('/extract/').at(-1);
-      return id === undefined ? null : `/static/${encodeURIComponent(decodeURIComponent(id))}`;
+      return id === undefined ? null : `/static/${encodeURIComponent(decodedId(path, id))}`;
     },
   };
 }

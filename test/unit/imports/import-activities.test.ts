@@ -36,6 +36,7 @@ describe('a file that the source does not give', () => {
   it.each([
     ['is no JSON', '<html>'],
     ['has another form than the contract', { documents: [{ link: null }] }],
+    ['has a link that cannot be read', { documents: [{ link: 'http://source/extract/100%' }] }],
   ])('is listed and left out where the answer about it %s', async (_what, answer) => {
     bench = await importBench(['a', 'b', 'c']);
     bench.answers.set('/partition/shelf/file/b?limit=1', answer);
