@@ -5,6 +5,7 @@ import type { WebPage, WebSearch } from '../ports/chat.js';
 import { openExchange, readJson } from '../models/servers/model-exchange.js';
 import { stripInvisible } from '../text/invisible-characters.js';
 import { isPublicUrl } from './address-guard.js';
+import { firstCharacters } from '../text/sentences.js';
 
 const TIMEOUT_MS = 5000;
 const ANSWER_LIMITS = { wholeBytes: 4 * 1024 * 1024, streamBytes: 4 * 1024 * 1024, totalMs: 3 * TIMEOUT_MS };
@@ -35,8 +36,8 @@ function pageOf(found: z.output<typeof Page>): WebPage | null {
       .replace(/<[^<>]{0,200}>/g, '')
       .replace(/\s+/g, ' ')
       .trim();
-  const snippet = plain(found.snippet ?? found.description ?? '').slice(0, MAX_SNIPPET_LENGTH);
-  return { url: url.href, title: plain(found.title).slice(0, MAX_TITLE_LENGTH), snippet };
+  const snippet = firstCharacters(plain(found.snippet ?? found.description ?? ''), MAX_SNIPPET_LENGTH);
+  return { url: url.href, title: firstCharacters(plain(found.title), MAX_TITLE_LENGTH), snippet };
 }
 
 /** A web search provider. Pages themselves are not fetched: what the provider says of them is all there is. */
@@ -47,7 +48,7 @@ export function createWebSearch(
   return {
     async search(query, signal) {
       const url = new URL(options.baseUrl);
-      url.searchParams.set('q', query.replace(/\s+/g, ' ').trim().slice(0, MAX_QUERY_LENGTH));
+      url.searchParams.set('q', firstCharacters(query.replace(/\s+/g, ' ').trim(), MAX_QUERY_LENGTH));
       url.searchParams.set('count', String(options.topK));
       url.searchParams.set('market', options.market);
       try {

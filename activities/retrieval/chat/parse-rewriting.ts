@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isoTime } from '../../../schemas/iso-time.js';
+import { firstCharacters } from '../../text/sentences.js';
 
 /** Half-open, in UTC: `from` is included, `until` is not. */
 export interface TimeSpan {
@@ -25,7 +26,7 @@ const MAX_QUERY_LENGTH = 500;
 
 const text = z
   .string()
-  .transform((given) => given.replace(/\s+/g, ' ').trim().slice(0, MAX_QUERY_LENGTH))
+  .transform((given) => firstCharacters(given.replace(/\s+/g, ' ').trim(), MAX_QUERY_LENGTH))
   .pipe(z.string().min(1));
 
 /**

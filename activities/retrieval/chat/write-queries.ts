@@ -2,6 +2,7 @@ import type { RetrievalConfig } from '../../../schemas/models/presets.js';
 import { fillPrompt } from '../../../schemas/models/prompts.js';
 import type { LanguageModel } from '../../ports/models.js';
 import { askBriefly } from './ask-model.js';
+import { firstCharacters } from '../../text/sentences.js';
 
 const VARIANTS = 3;
 const MAX_TOKENS = 512;
@@ -43,5 +44,5 @@ export async function writeQueries(
   const limits = { maxTokens: MAX_TOKENS, withinMs: WITHIN_MS, signal };
   const answer = (await askBriefly(model, [{ role: 'user', content: told }], limits))?.trim() ?? '';
   if (type === 'multiQuery') return variantsIn(answer).map((text) => ({ kind: 'variant', text }));
-  return answer === '' ? [] : [{ kind: 'passage', text: answer.slice(0, MAX_PASSAGE_LENGTH) }];
+  return answer === '' ? [] : [{ kind: 'passage', text: firstCharacters(answer, MAX_PASSAGE_LENGTH) }];
 }

@@ -46,6 +46,15 @@ describe('createWebSearch', () => {
     expect(requests[0]?.url).not.toContain('the-token');
   });
 
+  test('cuts titles and texts between two characters', async () => {
+    const [title, snippet] = [`x${'😀'.repeat(200)}`, `x${'😀'.repeat(3000)}`];
+    const results = [page('https://example.org/a', title, snippet)];
+    const { search } = await open(() => ({ body: JSON.stringify({ results }) }));
+    expect(await search('valve')).toEqual([
+      { url: 'https://example.org/a', title: title.slice(0, 299), snippet: snippet.slice(0, 3999) },
+    ]);
+  });
+
   test('gives plain text, and addresses of the open web only', async () => {
     const results = [
       page('javascript:alert(1)'),

@@ -61,6 +61,12 @@ describe('parseRewriting', () => {
     (answer) => expect(parseRewriting(answer)).toBeNull(),
   );
 
+  test('cuts what is too long between two characters', () => {
+    const query = `x${'😀'.repeat(300)}`;
+    const cut = [{ text: query.slice(0, 499) }];
+    expect(parseRewriting(JSON.stringify({ queries: [query] }))?.queries).toEqual(cut);
+  });
+
   test('is quick with hostile answers', () => {
     expect(parseRewriting('{'.repeat(500_000))).toBeNull();
     expect(parseRewriting(`{${'{"a":'.repeat(100_000)}${'}'.repeat(100_000)}`)).toBeNull();
