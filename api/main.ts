@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type Koa from 'koa';
 import { createCapiPassThrough } from './signals/relay/capi-pass-through.js';
@@ -8,6 +7,7 @@ import { rulesFolder } from '../activities/signals/rules/rules-folder.js';
 import { readProxyFile } from '../activities/signals/rules/read-proxy-file.js';
 import { connectGateway, connectShared } from '../activities/connect.js';
 import { createLogger, logModelCalls, logTracing } from '../activities/create-logger.js';
+import { listenOn } from '../activities/listen-on.js';
 import { createMetrics } from '../activities/metrics.js';
 import type { GatewayDocumentAdapters } from '../activities/ports/adapters.js';
 import { capiAnswerOf } from '../activities/ports/meter.js';
@@ -284,14 +284,18 @@ stop = (signal) => {
   void stopping.stop(servers.map(({ server }) => server)).then(close);
 };
 
-function listen({ name, port, server }: (typeof servers)[number]): Promise<[string, number]> {
-  return new Promise((resolve) => {
-    server.on('error', (error) => {
-      logger.fatal({ err: error, port }, 'the gateway cannot listen');
-      logger.flush(() => process.exit(1));
-    });
-    server.listen(port, config.http.host, () => resolve([name, (server.address() as AddressInfo).port]));
-  });
+async function listen({ name, port, server }: (typeof servers)[number]): Promise<[string, number]> {
+  try {
+    const bound = await listenOn(server, { port, host: config.http.host }, (error) =>
+      logger.error({ err: error, port }, 'a connection could not be accepted'),
+    );
+    return [name, bound];
+  } catch (error) {
+    logger.fatal({ err: error, port }, 'the gateway cannot listen');
+    logger.flush(() => process.exit(1));
+    // Nothing is said to be ready meanwhile.
+    return new Promise(() => undefined);
+  }
 }
 
 const bound = await Promise.all(servers.map(listen));

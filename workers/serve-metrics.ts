@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
+import { listenOn } from '../activities/listen-on.js';
 import { refusalOfScraper } from '../activities/metrics.js';
 import type { ProcessMetrics } from '../activities/metrics.js';
 import type { Config } from '../schemas/config/config.js';
@@ -46,13 +47,10 @@ export async function serveMetrics(options: {
       (error: unknown) => answer(response, 500, 'text/plain', `${String(error)}\n`),
     );
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
-  const address = server.address();
+  // A scraper comes again.
+  const bound = await listenOn(server, { port, host }, () => undefined);
   return {
-    port: typeof address === 'object' && address !== null ? address.port : port,
+    port: bound,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
