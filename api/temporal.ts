@@ -86,6 +86,12 @@ const WAKE = 'wake';
 /** Likewise of `workflows/documents/dispatch-documents.ts`. */
 const QUEUED = 'queued';
 
+/** What sends on what a watcher pushed, by kind: a workflow for each watcher. */
+const ACTORS = {
+  signals: { type: 'forwardSignals', idOf: forwardWorkflowId },
+  metrics: { type: 'forwardMetrics', idOf: metricsWorkflowId },
+};
+
 /**
  * The gateway's line to Temporal. It connects at the first call and again by itself, so a gateway starts and takes
  * uploads while Temporal is away.
@@ -123,28 +129,17 @@ export function connectTemporal(
   const withDeadline = <T>(call: () => Promise<T>): Promise<T> =>
     connection.withDeadline(Date.now() + DEADLINE_MS, call);
 
-  const startAndTell = async (watcher: string, signal: string): Promise<void> => {
+  /** Starts an actor unless it runs, and tells it. */
+  const startAndTell = async (kind: keyof typeof ACTORS, watcher: string, signal: string): Promise<void> => {
+    const { type, idOf } = ACTORS[kind];
     await withDeadline(() =>
-      client.workflow.signalWithStart<typeof forwardSignals>('forwardSignals', {
-        workflowId: forwardWorkflowId(prefix, watcher),
+      client.workflow.signalWithStart<typeof forwardSignals | typeof forwardMetrics>(type, {
+        workflowId: idOf(prefix, watcher),
         taskQueue: taskQueues(prefix).alerts,
         args: [{ prefix, watcher }],
         signal,
         memo: { watcher },
-        staticSummary: `signals of ${watcher}`,
-      }),
-    );
-  };
-
-  const startAndTellOfMetrics = async (watcher: string, signal: string): Promise<void> => {
-    await withDeadline(() =>
-      client.workflow.signalWithStart<typeof forwardMetrics>('forwardMetrics', {
-        workflowId: metricsWorkflowId(prefix, watcher),
-        taskQueue: taskQueues(prefix).alerts,
-        args: [{ prefix, watcher }],
-        signal,
-        memo: { watcher },
-        staticSummary: `metrics of ${watcher}`,
+        staticSummary: `${kind} of ${watcher}`,
       }),
     );
   };
@@ -341,13 +336,13 @@ export function connectTemporal(
       });
     },
 
-    notifySignals: (watcher) => startAndTell(watcher, WAKE),
+    notifySignals: (watcher) => startAndTell('signals', watcher, WAKE),
 
-    notifyMetrics: (watcher) => startAndTellOfMetrics(watcher, WAKE),
+    notifyMetrics: (watcher) => startAndTell('metrics', watcher, WAKE),
 
-    urge: (watcher, word) => orAway(startAndTell(watcher, word)),
+    urge: (watcher, word) => orAway(startAndTell('signals', watcher, word)),
 
-    urgeMetrics: (watcher) => orAway(startAndTellOfMetrics(watcher, 'retry')),
+    urgeMetrics: (watcher) => orAway(startAndTell('metrics', watcher, 'retry')),
 
     startMigration: (run) =>
       startAlone('MIGRATION_RUNNING', () =>
