@@ -1,5 +1,5 @@
 import type { Adapters } from '../ports/adapters.js';
-import type { WaitingTask } from '../ports/tasks.js';
+import type { TaskHead } from '../../schemas/documents/tasks.js';
 
 /** What one round hands over at most. */
 const ROUND = 200;
@@ -12,7 +12,7 @@ const ROUND = 200;
 export async function takeTurns(
   { tasks, files }: Pick<Adapters, 'tasks' | 'files'>,
   perUser: number,
-): Promise<{ next: WaitingTask[]; waiting: number }> {
+): Promise<{ next: TaskHead[]; waiting: number }> {
   const turns = await tasks.countTurns();
   const queues = await Promise.all(
     turns.map(async ({ userId, running }) =>

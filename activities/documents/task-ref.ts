@@ -1,9 +1,8 @@
-import type { TaskRecord } from '../../schemas/documents/tasks.js';
+import type { TaskHead, TaskRecord } from '../../schemas/documents/tasks.js';
 import type { UploadInfo, FileVersion } from '../../schemas/documents/documents.js';
 import { AppError } from '../../schemas/app-error.js';
 import { PLAIN_KINDS, kindOfMimetype } from './parsing/file-types.js';
 import type { Adapters } from '../ports/adapters.js';
-import type { WaitingTask } from '../ports/tasks.js';
 
 /** The input of activities: ids only. Bytes and text stay in the stores, so histories stay small. */
 export interface DocumentRef {
@@ -29,7 +28,7 @@ export interface TaskToStart extends DocumentRef {
 }
 
 /** What is needed to start the plan of a task. */
-export function taskToStart(task: WaitingTask): TaskToStart {
+export function taskToStart(task: TaskHead): TaskToStart {
   return {
     partition: task.partition,
     fileId: task.file_id,

@@ -38,9 +38,6 @@ export type FileTask = Pick<
   upload: Pick<TaskRecord['upload'], 'upload_id'>;
 };
 
-/** A task that waits for its turn: the dispatcher looks at those of all users twice a second. */
-export type WaitingTask = Omit<TaskRecord, 'metadata' | 'derived_metadata' | 'parse_report'>;
-
 export interface TaskStore {
   insert(task: TaskRecord): Promise<void>;
   get(taskId: string): Promise<TaskRecord | null>;
@@ -107,8 +104,8 @@ export interface TaskStore {
   countRunning(userId: number, most: number): Promise<number>;
   /** Per user with tasks that have no workflow yet: how many wait, and how many have one. */
   countTurns(): Promise<{ userId: number; waiting: number; running: number }[]>;
-  /** A user's active tasks without a workflow, oldest first. */
-  listWaiting(userId: number, limit: number): Promise<WaitingTask[]>;
+  /** A user's active tasks without a workflow, oldest first: the dispatcher looks at those of all twice a second. */
+  listWaiting(userId: number, limit: number): Promise<TaskHead[]>;
   /** Removes records of tasks that ended before a point in time and were cleaned up after. Answers how many. */
   removeEnded(before: Date): Promise<number>;
   /** How many that would be, counted to a limit. */

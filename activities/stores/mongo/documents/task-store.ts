@@ -2,7 +2,7 @@ import type { Db, Filter } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
 import { ACTIVE_STATES, FINAL_STATES } from '../../../../schemas/documents/tasks.js';
 import type { TaskHead, TaskRecord, TaskState } from '../../../../schemas/documents/tasks.js';
-import type { FileTask, ReadingFacts, TaskStore, WaitingTask } from '../../../ports/tasks.js';
+import type { FileTask, ReadingFacts, TaskStore } from '../../../ports/tasks.js';
 import { createBoundedLook } from '../bounded-look.js';
 import { metadataFromText, metadataToText, withMetadata } from './metadata-json.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
@@ -35,7 +35,9 @@ function toRecord({ _id, derived_metadata: derived, ...rest }: TaskDocument): Ta
 /** What a list of tasks leaves out. */
 const LARGE_FIELDS = { metadata: 0, derived_metadata: 0, parse_report: 0 } as const;
 
-function toHead({ _id, ...rest }: Omit<TaskDocument, keyof typeof LARGE_FIELDS>): TaskHead {
+type TaskHeadDocument = Omit<TaskDocument, keyof typeof LARGE_FIELDS>;
+
+function toHead({ _id, ...rest }: TaskHeadDocument): TaskHead {
   return { ...rest, task_id: _id };
 }
 
@@ -44,7 +46,6 @@ function readingFields({ parseReport, relationship }: ReadingFacts): Partial<Tas
 }
 
 type FileTaskDocument = Omit<FileTask, 'task_id'> & { _id: string };
-type WaitingTaskDocument = Omit<WaitingTask, 'task_id'> & { _id: string };
 const OF_FILE = { generation: 1, state: 1, handed_over_at: 1, cleaned_at: 1, 'upload.upload_id': 1 };
 
 const ACTIVE = { state: { $in: [...ACTIVE_STATES] } };
@@ -67,7 +68,7 @@ export function createMongoTaskStore(db: Db): TaskStore {
           handed_over_at: null,
           ...(below === null ? {} : { created_at: { $lt: new Date(below) } }),
         })
-        .project<WaitingTaskDocument>({ metadata: 0, derived_metadata: 0, parse_report: 0 })
+        .project<TaskHeadDocument>(LARGE_FIELDS)
         .sort({ created_at: 1 })
         .limit(limit)
         .toArray(),
@@ -278,7 +279,7 @@ export function createMongoTaskStore(db: Db): TaskStore {
       }));
     },
     async listWaiting(userId, limit) {
-      return (await lookAtWaiting(userId, limit)).map(({ _id, ...rest }) => ({ ...rest, task_id: _id }));
+      return (await lookAtWaiting(userId, limit)).map(toHead);
     },
     async removeEnded(before) {
       const { deletedCount } = await tasks.deleteMany(endedBefore(before));

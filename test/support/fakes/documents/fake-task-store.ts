@@ -200,9 +200,7 @@ export function createFakeTaskStore(): TaskStore {
         (task) => task.created_at.getTime(),
         limit,
       );
-      return waiting.map(
-        ({ metadata: _words, derived_metadata: _added, parse_report: _report, ...task }) => task,
-      );
+      return waiting.map(toHead);
     },
     async removeEnded(before) {
       const ended = endedBefore(before);
