@@ -20,7 +20,7 @@ import { openTracing, tracedMeter } from '../activities/tracing.js';
 import { keepMemoryLow } from '../activities/keep-memory-low.js';
 import { createChatService } from '../activities/retrieval/chat/chat-service.js';
 import { createSearchService } from '../activities/retrieval/search/search-service.js';
-import { ConfigError } from '../schemas/config/config-error.js';
+import { ConfigError, EX_CONFIG } from '../schemas/config/config-error.js';
 import { parseConfig } from '../schemas/config/config.js';
 import { retiredVariableNotes } from '../schemas/config/environment.js';
 import { readEnvironment } from '../schemas/config/read-environment.js';
@@ -35,8 +35,6 @@ import { createApiKeyRateLimit } from './signals/management/api-key-rate-limit.j
 import { createStopping } from './http/stopping.js';
 import { connectTemporal } from './temporal.js';
 
-/** sysexits.h: EX_CONFIG. */
-const EXIT_CONFIG = 78;
 /** A gigabyte over a slow line takes longer than Node's default of five minutes for a request. */
 const REQUEST_TIMEOUT_MS = 3_600_000;
 /**
@@ -61,7 +59,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => st
 function exitIfMisconfigured(error: unknown): void {
   if (!(error instanceof ConfigError)) return;
   process.stderr.write(`${error.message}\n`);
-  process.exit(EXIT_CONFIG);
+  process.exit(EX_CONFIG);
 }
 
 function orExit<T>(read: () => T): T {

@@ -6,7 +6,7 @@ import { createMetrics, watchProcess } from '../activities/metrics.js';
 import { openTracing, tracedMeter } from '../activities/tracing.js';
 import { createScratchDirectory } from '../activities/documents/parsing/scratch-directory.js';
 import { keepMemoryLow } from '../activities/keep-memory-low.js';
-import { ConfigError } from '../schemas/config/config-error.js';
+import { ConfigError, EX_CONFIG } from '../schemas/config/config-error.js';
 import { parseConfig } from '../schemas/config/config.js';
 import { retiredVariableNotes } from '../schemas/config/environment.js';
 import { readEnvironment } from '../schemas/config/read-environment.js';
@@ -23,8 +23,6 @@ import { keepHealthFile } from './health-file.js';
 import { startPendingMigrations } from './pending-migrations.js';
 import { setNiceness } from './niceness.js';
 import { startUpkeep } from './upkeep.js';
-
-const EX_CONFIG = 78;
 
 /** What a signal to stop does. Until workers run there is nothing to hand back; the next start clears its folder. */
 let stop: () => void = () => process.exit(0);

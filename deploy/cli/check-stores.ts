@@ -2,12 +2,9 @@
  * `npm run check:stores`: compares the record store, the blobs and the chunks, prints where they disagree, and
  * ends with 1 if they do. Meant for a quiet system: what is being indexed at this moment shows up too.
  */
-import { ConfigError } from '../../schemas/config/config-error.js';
+import { ConfigError, EX_CONFIG } from '../../schemas/config/config-error.js';
 import { readEnvironment } from '../../schemas/config/read-environment.js';
 import { compareStores } from './compare-stores.js';
-
-/** What sysexits.h calls EX_CONFIG, as gateway and worker end. */
-const EX_CONFIG = 78;
 
 try {
   const drifts = await compareStores(readEnvironment(process.env));
