@@ -1,3 +1,14 @@
+import {
+  BACKSLASH,
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  isBlank,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from '../../../activities/text/json-signs.js';
 import { AppError } from '../../../schemas/app-error.js';
 
 /** CAPI refuses bodies over about 10 MiB after decompression (proxy spec, 4.5). */
@@ -11,19 +22,6 @@ const MAX_COMPONENTS = 10_000;
 
 /** What every part repeats may be so much of a part; else the parts would multiply it. */
 const REPEATED_SHARE = 1 / 4;
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-
-function isBlank(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
-}
 
 interface Span {
   start: number;
