@@ -66,10 +66,10 @@ async function push(base: string, machine: string): Promise<void> {
   );
 }
 
-/** `tamis` with nothing but the key of the management side. */
+/** `tamis` with the key of the management side, and a token as a clone and Compose always have one. */
 function tamis(on: RunningStack, ...args: string[]) {
   const key = on.config.proxy.dashboardApiKey ?? '';
-  return runTamis(args, { env: { TAMIS_URL: on.base, TAMIS_KEY: key } });
+  return runTamis(args, { env: { TAMIS_URL: on.base, TAMIS_TOKEN: 'of no user', TAMIS_KEY: key } });
 }
 
 const DOCUMENT_ROUTES = [

@@ -36,12 +36,7 @@ export function connectGateway(target: Target, signal: AbortSignal): Gateway {
   const open = async (method: string, path: string, body: unknown, limit: AbortSignal): Promise<Response> => {
     const isManagement = path.startsWith(MANAGEMENT);
     const url = urlOf(path);
-    const headers = new Headers();
-    if (isManagement) {
-      if (target.key !== null) headers.set('X-Api-Key', target.key);
-    } else if (target.token !== null) headers.set('Authorization', `Bearer ${target.token}`);
-    // A gateway of the proxy alone has no users.
-    else if (target.key !== null) headers.set('X-Api-Key', target.key);
+    const headers = credentials(target, isManagement);
     if (body !== undefined) headers.set('Content-Type', 'application/json');
     let response: Response;
     try {
@@ -101,6 +96,17 @@ export function connectGateway(target: Target, signal: AbortSignal): Gateway {
       }
     },
   };
+}
+
+/**
+ * A gateway of the proxy alone has no users: there the key lets in outside the management side as well. Whether it is
+ * one is not known here, so both are sent where both sides have one address.
+ */
+function credentials({ url, proxyUrl, token, key }: Target, isManagement: boolean): Headers {
+  const headers = new Headers();
+  if (!isManagement && token !== null) headers.set('Authorization', `Bearer ${token}`);
+  if (key !== null && (isManagement || token === null || url === proxyUrl)) headers.set('X-Api-Key', key);
+  return headers;
 }
 
 /** What fails once a stream has begun, such as a gateway that is told to stop; a state may have an `error` too. */
