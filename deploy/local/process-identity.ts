@@ -43,8 +43,12 @@ function startedOnLinux(pid: number): string | null {
   }
 }
 
+/** As `ps` tells it, in one time zone and language: what asks may have others than what noted it. */
 function startedElsewhere(pid: number): string | null {
-  const asked = spawnSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8' });
+  const asked = spawnSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
+    encoding: 'utf8',
+    env: { ...process.env, TZ: 'UTC', LC_ALL: 'C' },
+  });
   const line = asked.stdout?.trim() ?? '';
   return asked.status !== 0 || line === '' || line.startsWith('Z') ? null : line.replace(/^\S+\s+/, '');
 }

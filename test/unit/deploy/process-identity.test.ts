@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from '@jest/globals';
 import { killGroup } from '../../../deploy/local/kill-group.js';
@@ -19,6 +19,26 @@ test('this process is alive, the same pid with another start time is someone els
   expect(isAlive({ pid: process.pid, started: 'long ago' })).toBe(false);
   expect(identify(0)).toBeNull();
   expect(identify(2 ** 22 + 1)).toBeNull();
+});
+
+const IDENTIFY = `
+  import { identify } from './deploy/local/process-identity.js';
+  Object.defineProperty(process, 'platform', { value: 'darwin' });
+  console.log(identify(${process.pid})?.started);
+`;
+
+/** Where `ps` is asked; in a process of its own, since Jest's environment variables are not those that `ps` gets. */
+function startedBy(ps: NodeJS.ProcessEnv): string {
+  return execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', IDENTIFY], {
+    env: { ...process.env, ...ps },
+    encoding: 'utf8',
+  });
+}
+
+test('a process is the same after a change of time zone', () => {
+  const started = startedBy({ TZ: 'UTC' });
+  expect(started).toMatch(/\d\d:\d\d:\d\d/);
+  expect(startedBy({ TZ: 'Asia/Tokyo' })).toBe(started);
 });
 
 test('a process that only bears a remembered pid is not killed', async () => {
