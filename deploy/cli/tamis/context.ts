@@ -1,5 +1,5 @@
-import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
+import { askYes } from './ask-yes.js';
 import { CliFailure, EXIT } from './cli-failure.js';
 import { findTarget } from './find-target.js';
 import type { TargetOptions } from './find-target.js';
@@ -57,9 +57,8 @@ export function contextOf(command: Command, signal: AbortSignal): Context {
       if (yes === true) return;
       if (!stdin.isTTY || !stdout.isTTY)
         throw new CliFailure(EXIT.wrongUse, `${question} Add --yes to do it without being asked.`);
-      const lines = createInterface({ input: stdin, output: stdout });
-      const answer = await lines.question(`${question} [y/N] `, { signal }).finally(() => lines.close());
-      if (!/^y(?:es)?$/i.test(answer.trim())) throw new CliFailure(EXIT.failed, 'Nothing was done.');
+      const isYes = await askYes(question, { input: stdin, output: stdout }, signal);
+      if (!isYes) throw new CliFailure(EXIT.failed, 'Nothing was done.');
     },
   };
 }
