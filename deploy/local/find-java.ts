@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { aptInstall } from './apt-install.js';
 import { askProgram } from './ask-program.js';
 import { findProgram } from './find-program.js';
+import { homeFolder } from './home-folder.js';
 import { LauncherError } from './launcher-error.js';
 import type { Workbench } from './workbench.js';
 
@@ -67,7 +67,7 @@ function candidates(): string[] {
     process.env['JAVA_HOME'] ?? '',
     ...inside('/usr/lib/jvm'),
     ...inside('/opt').filter((folder) => /j(dk|re)|java/i.test(folder)),
-    ...inside(join(homedir(), '.sdkman/candidates/java')),
+    ...inside(join(homeFolder(), '.sdkman/candidates/java')),
     ...inside('/Library/Java/JavaVirtualMachines').map((folder) => join(folder, 'Contents/Home')),
   ];
   const onPath = findProgram('java', process.env);

@@ -1,9 +1,9 @@
 import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { askProgram } from './ask-program.js';
 import { buildIntoCache } from './build-into-cache.js';
 import { findProgram } from './find-program.js';
+import { homeFolder } from './home-folder.js';
 import { LauncherError } from './launcher-error.js';
 import { fetchPythonPackage, installPythonPackages } from './python-packages.js';
 import type { PythonPackage } from './python-packages.js';
@@ -76,7 +76,7 @@ async function findNewPython(): Promise<string> {
 }
 
 function pyenvPythons(): string[] {
-  const folder = join(homedir(), '.pyenv/versions');
+  const folder = join(homeFolder(), '.pyenv/versions');
   try {
     return readdirSync(folder)
       .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))

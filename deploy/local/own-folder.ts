@@ -1,5 +1,5 @@
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
@@ -8,7 +8,8 @@ import { join } from 'node:path';
  * says. This process then has a folder of its own.
  */
 export function ownTemporaryFolder(name: string, parent = tmpdir()): string {
-  const { uid } = userInfo();
+  // Not what the system knows of the user: in a container that may be a number without an account.
+  const uid = process.geteuid?.() ?? -1;
   const folder = join(parent, `${name}-${uid}`);
   try {
     mkdirSync(folder, { mode: 0o700 });

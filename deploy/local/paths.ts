@@ -1,6 +1,6 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { homeFolder } from './home-folder.js';
 
 /** Where the launcher keeps things: what belongs to this clone, and what all clones of a user share. */
 export interface Paths {
@@ -18,6 +18,6 @@ const CLONE = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, ''
 export function pathsOf(env: NodeJS.ProcessEnv, root = CLONE): Paths {
   // A launcher within a network of its own must not take the services outside for its own.
   const local = env['TAMIS_LOCAL_DIR'] || join(root, '.local');
-  const cacheHome = env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+  const cacheHome = env['XDG_CACHE_HOME'] || join(homeFolder(), '.cache');
   return { root, local, logs: join(local, 'log'), cache: join(cacheHome, 'tamis') };
 }

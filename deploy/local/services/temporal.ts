@@ -1,11 +1,11 @@
 import { Connection } from '@temporalio/client';
 import { existsSync, mkdirSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { loopbackChannel } from '../../../schemas/temporal-channel.js';
 import { askProgram } from '../ask-program.js';
 import { downloadIntoCache } from '../download-into-cache.js';
 import { findProgram } from '../find-program.js';
+import { homeFolder } from '../home-folder.js';
 import { DRIVER, buildTemporal } from './build-temporal.js';
 import type { Program, Service } from './service.js';
 
@@ -37,7 +37,7 @@ export const temporal: Service = {
 
   async find() {
     const path = findProgram('temporal', process.env, [
-      join(homedir(), '.temporalio/bin'),
+      join(homeFolder(), '.temporalio/bin'),
       '/usr/local/bin',
       '/opt/homebrew/bin',
     ]);

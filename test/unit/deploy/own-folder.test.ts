@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chownSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -41,13 +41,13 @@ describe('a folder in the temporary folder', () => {
 });
 
 /** In a process of its own, since Jest's environment variables are not those that the temporary folder is read from. */
-function inProcess(temporary: string, script: string): { scratch: string; kept: string[] } {
+function inProcess<Told>(temporary: string, script: string): Told {
   return JSON.parse(
     execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', script], {
       env: { ...process.env, TMPDIR: temporary },
       encoding: 'utf8',
     }),
-  ) as { scratch: string; kept: string[] };
+  ) as Told;
 }
 
 const USE_BOTH = `
@@ -66,8 +66,28 @@ test('what others have prepared in the temporary folder is neither used nor in t
   const shared = temporaryFolder();
   for (const name of ['tamis-ports', `tamis-ports-${uid}`]) symlinkSync(theirs, join(shared, name));
   writeFileSync(join(shared, `tamis-worker-${uid}`), '');
-  const { scratch, kept } = inProcess(shared, USE_BOTH);
+  const { scratch, kept } = inProcess<{ scratch: string; kept: string[] }>(shared, USE_BOTH);
   expect(readdirSync(theirs)).toEqual([]);
   expect(readdirSync(scratch)).toEqual(['document']);
   expect(kept.filter((name) => name.startsWith(`tamis-ports-${uid}-`))).toHaveLength(1);
+});
+
+const WITHOUT_ACCOUNT = `
+  import { syncBuiltinESMExports } from 'node:module';
+  import os from 'node:os';
+  os.userInfo = os.homedir = () => {
+    throw new Error('uv_os_get_passwd returned ENOENT');
+  };
+  syncBuiltinESMExports();
+  const { reservePort } = await import('./deploy/local/free-port.js');
+  const { pathsOf } = await import('./deploy/local/paths.js');
+  const { port } = await reservePort(null);
+  console.log(JSON.stringify({ port, cache: pathsOf({}).cache }));
+`;
+
+test('a user that the system has no account of gets ports, and a cache of its own', () => {
+  const temporary = temporaryFolder();
+  const { port, cache } = inProcess<{ port: number; cache: string }>(temporary, WITHOUT_ACCOUNT);
+  expect(existsSync(join(temporary, `tamis-ports-${uid}`, String(port)))).toBe(true);
+  expect(cache).toBe(join(temporary, `tamis-home-${uid}`, '.cache/tamis'));
 });
