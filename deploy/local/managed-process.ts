@@ -1,15 +1,6 @@
 import { spawn } from 'node:child_process';
-import {
-  closeSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync } from 'node:fs';
+import { join } from 'node:path';
 import { SYSTEM_CLOCK } from './clock.js';
 import type { Clock } from './clock.js';
 import { lock } from './file-lock.js';
@@ -20,13 +11,13 @@ import type { MemorySetting } from './memory-fault.js';
 import { processActivity } from './process-activity.js';
 import { identify, isAlive } from './process-identity.js';
 import type { ProcessIdentity } from './process-identity.js';
+import { boundLog, LOG_LIMIT, openLog, readEnd, sizeOf } from './process-log.js';
 import { clock as shown } from './reporter.js';
 import { MAX_TRIES, RestartPolicy } from './restart-policy.js';
 import { WATCH_TIMES, watchProcess } from './watch-process.js';
 import type { Fault, WatchTimes } from './watch-process.js';
 import type { Workbench } from './workbench.js';
 
-const LOG_LIMIT = 10 * 1024 * 1024;
 /** Of what a failed process wrote, so many lines are shown and so many bytes are searched for a reason. */
 const SHOWN_LINES = 5;
 const SEARCHED_BYTES = 64 * 1024;
@@ -65,12 +56,20 @@ export interface Supervision {
   canStart?(): boolean;
 }
 
+export interface ProcessOptions {
+  readonly clock?: Clock;
+  readonly times?: WatchTimes;
+  /** Bytes above which its log is moved aside while it runs. */
+  readonly logLimit?: number;
+}
+
 /** One process under the launcher: started, asked until it answers, started again when it fails, stopped. */
 export class ManagedProcess {
   readonly plan: ProcessPlan;
   readonly #bench: Workbench;
   readonly #clock: Clock;
   readonly #times: WatchTimes;
+  readonly #logLimit: number;
   readonly #policy = new RestartPolicy();
   #identity: ProcessIdentity | null = null;
   /** Where in the log the present run begins. */
@@ -85,12 +84,13 @@ export class ManagedProcess {
   constructor(
     bench: Workbench,
     plan: ProcessPlan,
-    { clock = SYSTEM_CLOCK, times = WATCH_TIMES }: { clock?: Clock; times?: WatchTimes } = {},
+    { clock = SYSTEM_CLOCK, times = WATCH_TIMES, logLimit = LOG_LIMIT }: ProcessOptions = {},
   ) {
     this.#bench = bench;
     this.plan = plan;
     this.#clock = clock;
     this.#times = times;
+    this.#logLimit = logLimit;
   }
 
   /** It failed, and is not back yet. */
@@ -168,6 +168,9 @@ export class ManagedProcess {
     this.#memoryKills = countMemoryKills();
     const watched = {
       isWanted: () => !this.#stopping,
+      onLook: () => {
+        if (boundLog(plan.log, this.#logLimit)) this.#logFrom = 0;
+      },
       isAlive: () => this.#identity !== null && isAlive(this.#identity),
       answers: plan.answers?.bind(plan) ?? null,
       activity: () => (this.#identity ? processActivity(this.#identity.pid) : null),
@@ -276,16 +279,7 @@ export class ManagedProcess {
   /** The end of what the present run wrote. */
   #written(): string {
     try {
-      const file = openSync(this.plan.log, 'r');
-      try {
-        const { size } = fstatSync(file);
-        const from = Math.max(Math.min(this.#logFrom, size), size - SEARCHED_BYTES);
-        const text = Buffer.alloc(size - from);
-        readSync(file, text, 0, text.length, from);
-        return text.toString();
-      } finally {
-        closeSync(file);
-      }
+      return readEnd(this.plan.log, SEARCHED_BYTES, this.#logFrom).toString();
     } catch {
       return '';
     }
@@ -306,7 +300,7 @@ export class ManagedProcess {
   async #spawn(): Promise<void> {
     const { plan } = this;
     plan.prepare?.();
-    const { output, size } = openLog(plan);
+    const { output, size } = openLog(plan.log, plan.name);
     this.#logFrom = size;
     // its own group and files, no pipes: it must survive a launcher that is killed
     const child = spawn(plan.command, plan.args, {
@@ -343,22 +337,5 @@ export class ManagedProcess {
       log,
       advice: [...more, ...advice],
     });
-  }
-}
-
-function openLog({ log, name }: ProcessPlan): { output: number; size: number } {
-  mkdirSync(dirname(log), { recursive: true });
-  const size = sizeOf(log);
-  if (size > LOG_LIMIT) renameSync(log, `${log}.1`);
-  const output = openSync(log, 'a');
-  writeSync(output, `--- ${name} started ${new Date().toISOString()}\n`);
-  return { output, size: size > LOG_LIMIT ? 0 : size };
-}
-
-function sizeOf(file: string): number {
-  try {
-    return statSync(file).size;
-  } catch {
-    return 0;
   }
 }

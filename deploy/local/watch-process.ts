@@ -36,6 +36,8 @@ export interface WatchedProcess {
   /** False ends the watch. */
   isWanted(): boolean;
   isAlive(): boolean;
+  /** Called at each look at it. */
+  onLook?(): void;
   /** Asks the process itself; false and a throw count as no answer. Null: only its end is noticed. */
   readonly answers: (() => Promise<boolean>) | null;
   activity(): ProcessActivity | null;
@@ -70,6 +72,7 @@ export async function watchProcess(
   for (;;) {
     if (!watched.isWanted()) return null;
     if (!watched.isAlive()) return { kind: 'ended' };
+    watched.onLook?.();
     silence.tick();
     if (answers && probe === null && clock.now() >= nextProbe) {
       const current: Probe = { result: undefined };

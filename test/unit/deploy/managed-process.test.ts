@@ -25,6 +25,9 @@ function fastClock(factor: number): Clock {
   };
 }
 
+/** Of the logs here, in bytes. */
+const LOG_LIMIT = 20_000;
+
 const supervised: ManagedProcess[] = [];
 afterEach(async () => {
   await Promise.all(supervised.splice(0).map((managed) => managed.stop()));
@@ -53,7 +56,7 @@ function worker(script: string, changes: Partial<ProcessPlan> = {}, clock: Clock
   };
   let givenUp: LauncherError | null = null;
   const create = () => {
-    const managed = new ManagedProcess(bench, plan, { clock });
+    const managed = new ManagedProcess(bench, plan, { clock, logLimit: LOG_LIMIT });
     supervised.push(managed);
     return managed;
   };
@@ -200,6 +203,22 @@ describe('a supervised process', () => {
     await backTimes(2);
     expect(readFileSync(join(bench.paths.root, 'starts'), 'utf8')).toBe('xx');
     expect(givenUp()).toBeNull();
+  });
+
+  test('whose log has grown long goes on in an empty one', async () => {
+    const { bench, managed, supervise, pid } = worker(
+      `${UP} setInterval(() => console.log('asked '.repeat(100)), 1);`,
+    );
+    await managed.start();
+    const first = pid();
+    supervise();
+    const log = join(bench.paths.logs, 'worker.log');
+    await until('its log is moved aside', async () => existsSync(`${log}.1`));
+    await until('it has written since', async () => readFileSync(log, 'utf8').includes('asked'));
+    expect(statSync(`${log}.1`).size).toBe(LOG_LIMIT);
+    expect(readFileSync(log, 'utf8')).not.toContain('--- worker started');
+    expect(readFileSync(log, 'utf8')).not.toContain('\0');
+    expect(pid()).toBe(first);
   });
 
   test('is left running, unwatched, when it is left', async () => {
