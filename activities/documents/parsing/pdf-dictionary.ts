@@ -1,7 +1,7 @@
 /** The keys of a dictionary, each with its value as it stands there. */
 export type PdfEntries = ReadonlyMap<string, string>;
 
-const BLANK = /[\s\0]/;
+export const BLANK = /[\s\0]/;
 const ENDS_WORD = /[\s\0()<>[\]{}/%]/;
 const CLOSES: Readonly<Record<string, string>> = { '<<': '>>', '[': ']' };
 

@@ -7,8 +7,8 @@ const WINDOW = 1024 * 1024;
 const MAX_STREAMS = 20_000;
 /** What is no drawing: fonts, colour profiles, tables of objects. */
 const NO_DRAWING = ['Length1', 'Length2', 'Length3', 'FunctionType', 'Alternate', 'Metadata'];
-/** How pictures alone are packed; what is unpacked so is no list of operators. */
-const PICTURE_FILTER = /^\[?\s{0,9}(?:\/\w{1,20}\s{0,9}){0,5}\/(?:DCT|JPX|CCITTFax|JBIG2)Decode\s{0,9}\]?$/;
+/** How pictures alone are packed, and what they are packed in besides. */
+const PICTURE_FILTER = /^\[?\s{0,9}((?:\/\w{1,20}\s{0,9}){0,5})\/(?:DCT|JPX|CCITTFax|JBIG2)Decode\s{0,9}\]?$/;
 const FLATE = /^\[?\s{0,9}\/Fl(?:ateDecode)?\s{0,9}\]?$/;
 const SAMPLE = 2048;
 /** More of it, and it is no text. */
@@ -59,15 +59,24 @@ export async function mayHideText(path: string): Promise<boolean> {
  * stream is drawn all the same: keys that do not belong there are passed over by whatever shows the page.
  */
 function readContent(dictionary: PdfEntries, packed: Buffer): string | null {
-  // PDF.js reads the short key of inline pictures everywhere.
-  const filter = dictionary.get('F') ?? dictionary.get('Filter') ?? '';
-  if (PICTURE_FILTER.test(filter)) return '';
-  const isPlain = filter === '' || filter === '[]';
-  if (!isPlain && !FLATE.test(filter)) return null;
-  if (!isPlain && isPredicted(dictionary)) return mayBeDrawn(dictionary, packed) ? null : '';
+  // In the dictionary of a stream these are of a file elsewhere; some readers take them for short names.
+  if (dictionary.has('F') || dictionary.has('DP')) return null;
+  const { packing, isPicture } = packingOf(dictionary.get('Filter') ?? '');
+  if (packing === null) return null;
+  const isPlain = packing === 'plain';
+  const isNoDrawing = isPicture || saysNoDrawing(dictionary);
+  if (!isPlain && isPredicted(dictionary)) return isNoDrawing && !mayBeDrawn(dictionary, packed) ? '' : null;
   const content = isPlain ? ownBytes(packed) : inflate(packed);
-  if (!saysNoDrawing(dictionary)) return content;
+  if (!isNoDrawing) return content;
   return looksDrawn(content ?? beginning(packed, isPlain)) ? content : '';
+}
+
+/** How bytes are packed in front of a picture's filter, where there is one: PDFium stops at it, and draws them. */
+function packingOf(filter: string): { packing: 'plain' | 'flate' | null; isPicture: boolean } {
+  const picture = PICTURE_FILTER.exec(filter);
+  const first = (picture?.[1] ?? filter).trimEnd();
+  const isPlain = first === '' || first === '[]';
+  return { packing: isPlain ? 'plain' : FLATE.test(first) ? 'flate' : null, isPicture: picture !== null };
 }
 
 /** What differs from row to row is not read to its end here. */

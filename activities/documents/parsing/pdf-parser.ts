@@ -12,7 +12,7 @@ import { mayHideText } from './pdf-hidden-scan.js';
 import { isReadWrongly, toPageBlocks } from './pdf-page.js';
 import type { PageBlock, PageNote } from './pdf-page.js';
 import { repairCutOff } from './pdf-repair.js';
-import { layOutVisible, mayHide } from './pdf-visible-page.js';
+import { layOutVisible, mayHide, seenByBoth } from './pdf-visible-page.js';
 import { openPageReader } from './pdfjs-page-reader.js';
 import type { PageReader } from './pdfjs-page-reader.js';
 import { openPagePictures } from './pictures/pdf-pictures.js';
@@ -83,7 +83,8 @@ export async function* parsePdf(path: string, options: PdfOptions): AsyncGenerat
   /** A page without what its readers do not see, and how many characters that is. */
   const seen = async (page: ParsedPage): Promise<{ page: ParsedPage; hidden: number }> => {
     if (!mayHide(page, suspect)) return { page, hidden: 0 };
-    const visible = (await (await pdfjs())?.readVisible(page.pageNum, showsPictures(page))) ?? null;
+    const read = (await (await pdfjs())?.readVisible(page.pageNum, showsPictures(page))) ?? null;
+    const visible = read && seenByBoth(page, read);
     const hidden = visible?.hidden ?? 0;
     options.notes.hide(hidden);
     return { page: visible === null || hidden === 0 ? page : await layOutVisible(page, visible), hidden };

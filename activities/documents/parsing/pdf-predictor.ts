@@ -7,9 +7,9 @@ interface Rows {
   step: number;
 }
 
-/** What tells how a stream was packed; PDF.js reads the short name of inline pictures everywhere. */
+/** What tells how a stream was packed. */
 function parametersOf(dictionary: PdfEntries): string {
-  return dictionary.get('DP') ?? dictionary.get('DecodeParms') ?? '';
+  return dictionary.get('DecodeParms') ?? '';
 }
 
 /** Whether bytes say how they differ from others; also where that stands elsewhere or cannot be told. */

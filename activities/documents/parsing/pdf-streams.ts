@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { constants, inflateSync } from 'node:zlib';
-import { dictionaryBefore } from './pdf-dictionary.js';
+import { BLANK, dictionaryBefore } from './pdf-dictionary.js';
 import type { PdfEntries } from './pdf-dictionary.js';
 
 const BLOCK = 1024 * 1024;
@@ -46,9 +46,11 @@ function streamsOf(bytes: Buffer, from: number, length: number): PdfWindow['stre
   return found;
 }
 
-/** A comment may stand between. */
+/** A comment may stand between; of white space a PDF has one more than JavaScript. */
 function endsDictionary(before: string): boolean {
-  const text = before.trimEnd();
+  let end = before.length;
+  while (end > 0 && BLANK.test(before[end - 1]!)) end--;
+  const text = before.slice(0, end);
   return text.endsWith('>>') || lastLine(text).includes('%');
 }
 

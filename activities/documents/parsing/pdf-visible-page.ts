@@ -17,6 +17,29 @@ function hasTinyLetters({ height, words = [] }: TextItem): boolean {
   return height < TINY || words.some((word) => word.height < TINY);
 }
 
+/**
+ * What can be seen where pdf.js finds no text at all on a page that has some: viewers differ on it, by a stream that
+ * says that it is a picture and is drawn by some all the same, say. What annotations show is not asked of pdf.js.
+ */
+export function seenByBoth({ textItems, annotations = [] }: ParsedPage, visible: VisibleText): VisibleText {
+  if (visible.items.length > 0 || visible.hidden > 0) return visible;
+  const isAnnotation = ({ x, y, width, height }: TextItem): boolean => {
+    const [across, down] = [x + width / 2, y + height / 2];
+    return annotations.some(
+      ({ rect }) =>
+        rect !== undefined &&
+        across >= rect.x &&
+        across <= rect.x + rect.width &&
+        down >= rect.y &&
+        down <= rect.y + rect.height,
+    );
+  };
+  const items = textItems.filter(isAnnotation);
+  const lengthOf = (some: readonly TextItem[]): number =>
+    some.reduce((sum, { text }) => sum + text.length, 0);
+  return { ...visible, items, hidden: lengthOf(textItems) - lengthOf(items) };
+}
+
 /** A page of what can be seen alone, laid out anew. Its drawings are not known: tables may be read as lines. */
 export async function layOutVisible(
   page: ParsedPage,
