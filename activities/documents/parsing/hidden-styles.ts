@@ -1,4 +1,6 @@
-import colorString from 'color-string';
+import { TRANSPARENT, isNearlyWhite, readColor, share } from './css-colors.js';
+import { declarations } from './css-declarations.js';
+import { NORMAL_PX, isSize, pixels, sizeInFont } from './css-sizes.js';
 
 /** What an element says of its own looks. */
 export interface Looks {
@@ -31,99 +33,9 @@ export interface Surroundings {
 const TINY_PX = 2;
 /** Further than this beyond the edge nothing is scrolled to. */
 const OFF_PAGE_PX = 500;
-const NORMAL_PX = 16;
-const PX_PER: Readonly<Record<string, number>> = {
-  px: 1,
-  pt: 4 / 3,
-  pc: 16,
-  in: 96,
-  cm: 38,
-  mm: 3.8,
-  q: 0.95,
-  em: 16,
-  rem: 16,
-  ex: 8,
-  ch: 8,
-  // Hundredths of a window, whose size is not known here.
-  vw: 10,
-  vh: 7,
-  vmin: 7,
-  vmax: 10,
-  '%': 0.16,
-  '': 1,
-};
-const OF_THE_LETTERS_AROUND = new Set(['em', 'ex', 'ch', '%']);
-/** Heights of letters by a word; `larger` and `smaller` leave nearly what the element around says. */
-const SIZE_WORDS = new Set([
-  'xx-small',
-  'x-small',
-  'small',
-  'medium',
-  'large',
-  'x-large',
-  'xx-large',
-  'xxx-large',
-  'initial',
-  'caption',
-  'icon',
-  'menu',
-  'message-box',
-  'small-caption',
-  'status-bar',
-]);
-/** No colour is written longer; what takes it apart is not ours. */
-const MAX_COLOR = 100;
 /** Of the attribute `color`. */
 const NO_COLOR = new Set(['', 'transparent']);
 const NO_BACKGROUND = new Set(['', 'none', 'transparent', 'initial', 'unset']);
-/** Of 255: lighter on white paper cannot be read. */
-const NEARLY_WHITE = 244;
-/** Of 1: less opaque than this cannot be seen. */
-const TRANSPARENT = 0.05;
-
-function declarations(style: unknown): Map<string, string> {
-  const found = new Map<string, string>();
-  if (typeof style !== 'string') return found;
-  for (const part of style.split(';')) {
-    const colon = part.indexOf(':');
-    if (colon === -1) continue;
-    const value = part.slice(colon + 1).replace(/!important/i, '');
-    const name = part.slice(0, colon).trim().toLowerCase();
-    found.delete(name); // so that the order is that of what holds
-    found.set(name, value.trim().toLowerCase());
-  }
-  return found;
-}
-
-/** A length in pixels, beside letters of a height; null for what is none, such as `auto` or `calc(…)`. */
-function pixels(value: string | undefined, letters = NORMAL_PX): number | null {
-  const found = /^([+-]?\d{0,9}(?:\.\d{1,9})?)([a-z]{1,4}|%)?$/.exec(value ?? '');
-  const unit = found?.[2] ?? '';
-  if (found === null || !/\d/.test(found[1]!) || !Object.hasOwn(PX_PER, unit)) return null;
-  return Number(found[1]) * PX_PER[unit]! * (OF_THE_LETTERS_AROUND.has(unit) ? letters / NORMAL_PX : 1);
-}
-
-/** Null for what is no colour, which browsers pass over. Pages of old have colours without a `#`. */
-function readColor(color: string): { parts: readonly number[]; opacity: number } | null {
-  if (color.length > MAX_COLOR) return null;
-  if (color === 'initial') return { parts: [0], opacity: 1 };
-  const bare = /^(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(color) ? `#${color}` : color;
-  const found = colorString.get(bare);
-  if (found === null) return null;
-  const opacity = found.value[3] ?? 1;
-  if (found.model === 'rgb') return { parts: found.value.slice(0, 3), opacity };
-  const [, first = 0, second = 0] = found.value;
-  // A gray as light as the colour's darkest part: of HSL by lightness, of HWB by whiteness.
-  const light = found.model === 'hwb' ? first : second - ((100 - second) * first) / 100;
-  return { parts: [light * 2.55], opacity };
-}
-
-export function isNearlyWhite(color: string): boolean {
-  if (color === 'ivory') return true;
-  const read = readColor(color);
-  return read !== null && (read.opacity < TRANSPARENT || read.parts.every((part) => part >= NEARLY_WHITE));
-}
-
 function isOffPage(declared: ReadonlyMap<string, string>): boolean {
   const indent = pixels(declared.get('text-indent'));
   if (indent !== null && indent <= -OFF_PAGE_PX) return true;
@@ -171,18 +83,6 @@ function backdropIn(
     (typeof bgColor === 'string' && !NO_BACKGROUND.has(bgColor) ? bgColor : null);
   if (own !== null) return isNearlyWhite(own) ? 'white' : 'unknown';
   return className === undefined && id === undefined ? around : 'unknown';
-}
-
-function isSize(value: string): boolean {
-  return SIZE_WORDS.has(value) || pixels(value) !== null;
-}
-
-/** Of `font: bold 13px/1.5 Arial`, where the size alone has a unit or is 0. Without a name behind it none holds. */
-function sizeInFont(font: string): string | undefined {
-  if (SIZE_WORDS.has(font)) return font;
-  const words = font.replace(/\s{0,9}\/\s{0,9}/g, '/').split(/\s/);
-  const sizes = words.slice(0, -1).map((word) => word.split('/')[0]!);
-  return sizes.find((size) => isSize(size) && (size === '0' || /[^\d.]$/.test(size)));
 }
 
 function lettersIn(
@@ -257,6 +157,6 @@ export function isHiddenElement(looks: Looks): boolean {
   const declared = declarations(looks.style);
   if (isNotShown(declared)) return true;
   const opacity = declared.get('opacity');
-  if (opacity !== undefined && opacity !== '' && Number(opacity) < TRANSPARENT) return true;
+  if (opacity !== undefined && share(opacity) < TRANSPARENT) return true;
   return isOffPage(declared) || hasNoSize(declared);
 }

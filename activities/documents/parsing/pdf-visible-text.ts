@@ -1,6 +1,6 @@
 import type { TextItem } from '@llamaindex/liteparse';
 import type { OPS as PdfOps, PDFDocumentProxy } from 'pdfjs-dist';
-import { isNearlyWhite } from './hidden-styles.js';
+import { isNearlyWhite } from './css-colors.js';
 import { boxThrough, times, toMatrix } from './pdf-matrix.js';
 import type { Box, Matrix } from './pdf-matrix.js';
 

@@ -79,6 +79,28 @@ describe('what a reader of a web page does not see is not indexed', () => {
       (own) => `<div style="color:#fff"><span style="color:${own}">${ORDER}</span></div>`,
     ),
     `<div style="background:x"><p style="color:#fff">${ORDER}</p></div>`,
+    // What they take holds beside it.
+    ...[
+      'color:white;color:x',
+      'color:white!important;color:black',
+      'color:white ! important;color:black',
+      'font-size:1px;font-size:x',
+      'font-size:0;font-size:-1px',
+      'font-size:0;font-size:calc(0px)',
+      'display:none;display:x',
+      'visibility:hidden;visibility:x',
+      'opacity:0;opacity:x',
+      'opacity:0%',
+      'color:/* ; */white',
+      'color:whit\\65',
+      `color:rgb(255,${' '.repeat(200)}255, 255)`,
+      'color:lab(100% 0 0)',
+      'color:oklch(1 0 0)',
+      'color:oklab(99% 0 0 / 1)',
+      'color:color(srgb 1 1 1)',
+      'color:color(srgb 0 0 0 / 0)',
+    ].map((style) => `<p style="${style}">${ORDER}</p>`),
+    `<font color="white" style="color:x">${ORDER}</font>`,
     `<p style="color:hsl(0, 0%, 100%)">${ORDER}</p>`,
     `<p style="color:#ffff">${ORDER}</p>`,
     `<p style="color:#1230">${ORDER}</p>`,
@@ -124,6 +146,15 @@ describe('what a reader of a web page does not see is not indexed', () => {
     `<div style="background-image:url(dark.png);background-color:#fff"><p style="color:#fff">${ORDER}</p></div>`,
     `<table background="dark.png"><tr><td style="color:#fff">${ORDER}</td></tr></table>`,
     `<div style="background:navy"><p style="background:transparent;color:#fff">${ORDER}</p></div>`,
+    ...[
+      'color:black!important;color:white',
+      'color:white;color:black',
+      'color:oklch(0.3 0.1 200)',
+      'color:color(srgb 0 0 0.5)',
+      'font-size:0;font-size:inherit',
+      'display:none;display:inline-flex',
+      'opacity:0;opacity:90%',
+    ].map((style) => `<div style="color:#222"><p style="${style}">${ORDER}</p></div>`),
   ])('kept, since it may be seen: %s', async (shown) => {
     expect((await read('html', `<body><p>${SEEN}</p>${shown}</body>`)).text).toContain('BANANA');
   });
@@ -330,6 +361,16 @@ describe('what a reader of a PDF does not see is not indexed', () => {
       '/Filter [/FlateDecode] /DecodeParms [<< /Predictor 15 /Columns 8 /X << /Columns 9 >> >>]',
       (bytes: Buffer) => deflateSync(inRows(bytes, 8)),
     ],
+    [
+      'it begins with noise, and is predicted',
+      '/Filter /FlateDecode /DecodeParms << /Predictor 12 /Columns 8000 >>',
+      (bytes: Buffer) => {
+        const noise = Buffer.alloc(4000, 0xe1).fill('%', 0, 1).fill('\n', 3999);
+        const rows = Buffer.alloc(8000, ' ');
+        Buffer.concat([noise, bytes]).copy(rows);
+        return deflateSync(Buffer.concat([Buffer.from([0]), rows]));
+      },
+    ],
     ['it is packed for a font', '/Length1 1 /Filter /ASCIIHexDecode', hex],
     [
       'it is packed twice',
@@ -340,6 +381,38 @@ describe('what a reader of a PDF does not see is not indexed', () => {
     const content = `0 g ${drawn(SEEN, 700)}${order('1 g')}`;
     const contents = [pack(Buffer.from(content, 'latin1')).toString('latin1')];
     const { text } = await read('pdf', writeRawPdf({ contents, streamKeys, opaque: true }));
+    expect(text).toContain(SEEN);
+    expect(text).not.toContain('BANANA');
+  });
+
+  it.each<[string, (bytes: Buffer) => Buffer]>([
+    ['/Filter /DCTDecode', (bytes) => bytes],
+    ['/Filter [/FlateDecode /DCTDecode]', deflateSync],
+    ['/Filter [/FlateDecode /JPXDecode]', deflateSync],
+    ['/Filter [/FlateDecode /CCITTFaxDecode]', deflateSync],
+    ['/Filter [/FlateDecode /JBIG2Decode]', deflateSync],
+    ['/F /DCTDecode /Filter /FlateDecode', deflateSync],
+  ])('in a stream that only some viewers draw: %s', async (streamKeys, pack) => {
+    const content = Buffer.from(`0 g ${drawn(SEEN, 700)}${order('1 g')}`, 'latin1');
+    const packed = pack(content).toString('latin1');
+    const { text, report } = await read('pdf', writeRawPdf({ contents: [packed], streamKeys, opaque: true }));
+    expect(text).toBe('');
+    expect(report.warnings).toEqual([expect.stringContaining('do not see')]);
+  });
+
+  it.each([
+    ['a zero byte', '>>\0stream'],
+    ['a comment and a zero byte', '>>%a\n\0stream'],
+  ])('white, with %s in front of its stream', async (_what, written) => {
+    const contents = [`0 g ${drawn(SEEN, 700)}${order('1 g')}`];
+    const pdf = writeRawPdf({ contents, opaque: true }).toString('latin1');
+    const { text } = await read(
+      'pdf',
+      Buffer.from(
+        pdf.replaceAll(/>>\s*stream/g, () => written),
+        'latin1',
+      ),
+    );
     expect(text).toContain(SEEN);
     expect(text).not.toContain('BANANA');
   });
