@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { createDocument } from 'zod-openapi';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
-import { DomainError, InvalidRequest, PlainError } from '../../schemas/documents/documents-api.js';
+import {
+  DomainError,
+  InvalidRequest,
+  OpenAiErrors,
+  PlainError,
+} from '../../schemas/documents/documents-api.js';
 import { ERROR_TABLE } from '../../schemas/error-table.js';
 import type { ErrorCode } from '../../schemas/error-table.js';
 import { ManagementError, RelayError, RelayMessage } from '../../schemas/signals/proxy-api.js';
@@ -9,7 +14,9 @@ import { isProbe } from './middleware/rate-limit.js';
 import { neededScope } from './route.js';
 import type { Route } from './route.js';
 import { serviceVersion } from './service-version.js';
-import { surfaceOf } from './surfaces.js';
+import { isOpenAiPath, surfaceOf } from './surfaces.js';
+
+const DOCUMENT_ERRORS = { plain: PlainError, domain: DomainError, invalid: InvalidRequest };
 
 const SCHEMES = {
   bearer: { type: 'http', scheme: 'bearer' },
@@ -148,9 +155,10 @@ function errorSchema(route: Route, codes: readonly ErrorCode[]): z.ZodType {
   if (scheme === 'dashboardKey' && surfaceOf(route.path).name !== 'documents') return ManagementError;
   // What CAPI answers itself is passed on, and has no `error`.
   if (scheme === 'capiToken') return RelayError.or(RelayMessage);
-  const said = PlainError.or(DomainError);
-  const invalid = codes.some((code) => ERROR_TABLE[code].status === ERROR_TABLE.VALIDATION_ERROR.status);
-  return invalid ? InvalidRequest.or(said) : said;
+  const { plain, domain, invalid } = isOpenAiPath(route.path) ? OpenAiErrors : DOCUMENT_ERRORS;
+  const said = plain.or(domain);
+  const isInvalid = codes.some((code) => ERROR_TABLE[code].status === ERROR_TABLE.VALIDATION_ERROR.status);
+  return isInvalid ? invalid.or(said) : said;
 }
 
 /** What may be said of any body before the route sees it. */

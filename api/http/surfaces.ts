@@ -21,6 +21,18 @@ function retryAfter(error: AppError): Record<string, string> {
     : { 'Retry-After': String(Math.max(1, Math.ceil(error.retryAfterMs / 1000))) };
 }
 
+interface Issue {
+  loc: (string | number)[];
+  msg: string;
+}
+
+function firstIssueOf(error: AppError): Issue | undefined {
+  const issues = error.code === 'VALIDATION_ERROR' ? error.details['issues'] : undefined;
+  return Array.isArray(issues) ? (issues[0] as Issue | undefined) : undefined;
+}
+
+const RATE_LIMITED_TEXT = 'Rate limit exceeded. Please retry later.';
+
 /**
  * Documents: `{"detail": text}` for what a route's guard says, `{"detail": "[CODE]: text", "extra": {…}}` for
  * domain errors, a list of issues for an invalid request (wire contract, section 1.1).
@@ -36,7 +48,7 @@ const documents: Surface = {
     });
     if (error.code === 'RATE_LIMITED') {
       const headers = { 'Retry-After': '1', ...retryAfter(error) };
-      return { ...rendered({ detail: 'Rate limit exceeded. Please retry later.', extra: {} }), headers };
+      return { ...rendered({ detail: RATE_LIMITED_TEXT, extra: {} }), headers };
     }
     if (error.code === 'VALIDATION_ERROR' && Array.isArray(error.details['issues']))
       return rendered({ detail: error.details['issues'] });
@@ -48,15 +60,29 @@ const documents: Surface = {
   },
 };
 
-interface Issue {
-  loc: (string | number)[];
-  msg: string;
+/** What is wrong, in one sentence. */
+function sentenceOf(error: AppError): string {
+  if (error.code === 'RATE_LIMITED') return RATE_LIMITED_TEXT;
+  const issue = firstIssueOf(error);
+  return issue === undefined ? error.message : `${issue.loc.join('.')}: ${issue.msg}`;
 }
+
+/**
+ * Under `/v1` the same, and beside it what clients of the OpenAI format read: of a body in JSON the official one for
+ * JavaScript tells its caller nothing but `error`. It has the shape of an error inside a stream (section 1.1).
+ */
+const openAi: Surface = {
+  ...documents,
+  renderError(error, requestId) {
+    const { body, ...rendered } = documents.renderError(error, requestId);
+    const told = { message: sentenceOf(error), type: 'error', param: null, code: error.code };
+    return { ...rendered, body: { ...(body as object), error: told } };
+  },
+};
 
 /** The first issue, as the peer service words it: `querystring/limit must be >= 1` (wire contract, 1.3). */
 function firstIssue(error: AppError): string | null {
-  const issues = error.details['issues'];
-  const issue = Array.isArray(issues) ? (issues[0] as Issue | undefined) : undefined;
+  const issue = firstIssueOf(error);
   if (issue === undefined) return null;
   const [place, ...pointer] = issue.loc;
   const where = place === 'path' ? 'params' : place === 'query' ? 'querystring' : String(place);
@@ -68,7 +94,7 @@ const management: Surface = {
   name: 'proxy management',
   refusesRepeats: true,
   renderError(error) {
-    const issue = error.code === 'VALIDATION_ERROR' ? firstIssue(error) : null;
+    const issue = firstIssue(error);
     return {
       status: issue === null ? error.status : 400,
       headers: retryAfter(error),
@@ -95,9 +121,15 @@ const relay: Surface = {
   },
 };
 
+/** Whether a path of the documents is for clients of the OpenAI format. */
+export function isOpenAiPath(path: string): boolean {
+  return /^\/v1(\/|$)/i.test(path);
+}
+
 /** Which dialect a path speaks: the two of the proxy by their first step, the documents' everywhere else. */
 export function surfaceOf(path: string): Surface {
   // A local API server's own path for usage metrics, although `/v1` otherwise belongs to the documents.
   if (/^\/v[23](\/|$)/.test(path) || path === '/v1/usage-metrics') return relay;
-  return /^\/(api|health)(\/|$)/.test(path) ? management : documents;
+  if (/^\/(api|health)(\/|$)/.test(path)) return management;
+  return isOpenAiPath(path) ? openAi : documents;
 }

@@ -48,6 +48,21 @@ export const InvalidRequest = z
   })
   .meta({ id: 'InvalidRequest' });
 
+/** What an error has under `/v1` beside `detail`: clients of the OpenAI format read nothing else. */
+const error = z.object({
+  message: z.string(),
+  type: z.literal('error'),
+  param: z.null(),
+  code: z.string().meta({ examples: ['CONTEXT_TOO_LONG'] }),
+});
+
+/** The same three under `/v1`. */
+export const OpenAiErrors = {
+  plain: PlainError.extend({ error }).meta({ id: 'OpenAiPlainError' }),
+  domain: DomainError.extend({ error }).meta({ id: 'OpenAiDomainError' }),
+  invalid: InvalidRequest.extend({ error }).meta({ id: 'OpenAiInvalidRequest' }),
+};
+
 export const VersionBody = z
   .object({ version: z.string(), api_version: z.string() })
   .meta({ id: 'VersionBody' });

@@ -5,6 +5,7 @@ import { until } from '../../support/until.js';
 import { startGateway } from '../support/start-gateway.js';
 import type { Gateway } from '../support/start-gateway.js';
 import { indexText, uploadForm } from '../support/uploads.js';
+import { openAiError } from '../support/openai-error.js';
 
 let gateway: Gateway;
 let admin: { token: string; userId: number };
@@ -135,7 +136,10 @@ describe('a caller whose right ends while a body comes that its route reads by i
     ['a message', 'POST', '/mcp', toolCall('delete_file', { partition: 'plans', file_id: 'plan' })],
   ])('is refused with a token that was made anew: %s', async (_what, method, path, body) => {
     const [status, answer] = await sendSlowly(path, body, revoke, { method, token: eve.token });
-    expect([status, JSON.parse(answer)]).toEqual([403, { detail: 'Invalid token' }]);
+    expect([status, JSON.parse(answer)]).toEqual([
+      403,
+      path.startsWith('/v1/') ? openAiError('AUTH_ERROR', 'Invalid token') : { detail: 'Invalid token' },
+    ]);
     expect(await gateway.adapters.files.get('plans', 'new')).toBeNull();
     expect(await gateway.adapters.files.get('plans', 'plan')).toMatchObject({
       pending_task: null,

@@ -128,6 +128,8 @@ describe('every route of the table', () => {
       if (invalid === undefined) continue;
       for (const name of ['InvalidRequest', 'PlainError', 'DomainError'])
         expect([entry.path, JSON.stringify(invalid)]).toEqual([entry.path, expect.stringContaining(name)]);
+      const isOpenAi = JSON.stringify(invalid).includes('OpenAiInvalidRequest');
+      expect([entry.path, isOpenAi]).toEqual([entry.path, entry.path.startsWith('/v1/')]);
     }
     const file = document.paths['/static/{extract_id}']?.['get']?.responses as Record<
       string,

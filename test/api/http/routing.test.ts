@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ADMIN_TOKEN, startGateway } from '../support/start-gateway.js';
 import type { Gateway } from '../support/start-gateway.js';
+import { openAiError } from '../support/openai-error.js';
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -70,6 +71,18 @@ describe('paths that nobody serves', () => {
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('GET, HEAD');
     expect(await response.json()).toEqual({ detail: 'Method Not Allowed' });
+  });
+
+  it('says so under /v1 as clients of the OpenAI format read it, too', async () => {
+    const answerOf = async (method: string, path: string) => {
+      const response = await gateway.call(method, path);
+      return [response.status, await response.json()];
+    };
+    expect(await answerOf('GET', '/v1/assistants')).toEqual([404, openAiError('NOT_FOUND', 'Not Found')]);
+    expect(await answerOf('PATCH', '/v1/chat/completions')).toEqual([
+      405,
+      openAiError('BAD_REQUEST', 'Method Not Allowed'),
+    ]);
   });
 
   it.each([

@@ -7,6 +7,7 @@ import { writePdf } from '../../../support/documents/write-pdf.js';
 import { until } from '../../../support/until.js';
 import { startGateway } from '../../support/start-gateway.js';
 import type { Gateway, GatewayOptions } from '../../support/start-gateway.js';
+import { openAiError } from '../../support/openai-error.js';
 
 let gateway: Gateway;
 let ada: string;
@@ -94,10 +95,10 @@ describe('POST /v1/tools/execute', () => {
 
   it('refuses what is not a tool', async () => {
     const refused = (tool: string) => execute(TEXT, { tool });
-    expect(await refused('{')).toEqual([400, { detail: expect.stringContaining('JSON') }]);
-    expect(await refused('{}')).toEqual([400, { detail: expect.stringContaining("'name'") }]);
+    expect(await refused('{')).toEqual([400, openAiError('BAD_REQUEST', expect.stringContaining('JSON'))]);
+    expect(await refused('{}')).toEqual([400, openAiError('BAD_REQUEST', expect.stringContaining("'name'"))]);
     expect((await refused('[]'))[0]).toBe(400);
-    expect(await refused('{"name": "rm"}')).toEqual([400, { detail: 'Tool rm not found' }]);
+    expect(await refused('{"name": "rm"}')).toEqual([400, openAiError('BAD_REQUEST', 'Tool rm not found')]);
     expect((await execute(TEXT, { tool: TOOL, metadata: 'x' }))[0]).toBe(400);
   });
 
@@ -112,7 +113,10 @@ describe('POST /v1/tools/execute', () => {
   it('refuses what is too large, of another type, damaged or endless', async () => {
     await restart({ env: { MAX_UPLOAD_SIZE_MB: '1', PARSE_TIMEOUT: '1' } });
     const large = { name: 'a.txt', content: 'x'.repeat(1024 * 1024 + 1) };
-    expect(await execute(large)).toEqual([413, { detail: 'File exceeds the maximum allowed size of 1 MB.' }]);
+    expect(await execute(large)).toEqual([
+      413,
+      openAiError('PAYLOAD_TOO_LARGE', 'File exceeds the maximum allowed size of 1 MB.'),
+    ]);
     expect((await execute({ name: 'a.xyz', content: 'x' }))[0]).toBe(415);
     expect((await execute({ name: 'a.pdf', content: 'no pdf' }))[0]).toBe(415);
     const [status, damaged] = await execute({ name: 'a.pdf', content: '%PDF-1.7\nnothing' });

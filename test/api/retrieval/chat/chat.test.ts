@@ -4,6 +4,7 @@ import { createScriptedChat, delta, end, source } from '../../support/scripted-c
 import { startGateway } from '../../support/start-gateway.js';
 import type { Gateway, GatewayOptions } from '../../support/start-gateway.js';
 import { indexText } from '../../support/uploads.js';
+import { openAiError } from '../../support/openai-error.js';
 
 const QUESTION = [{ role: 'user', content: 'How fast is the turbine?' }];
 let gateway: Gateway;
@@ -81,9 +82,12 @@ describe('GET /v1/models/{id}', () => {
     await start();
     await gateway.call('POST', '/partition/one');
     const { token } = gateway.addUser('outsider');
-    expect(await get('gpt-4')).toEqual([404, { detail: "Model 'gpt-4' not found" }]);
+    expect(await get('gpt-4')).toEqual([404, openAiError('NOT_FOUND', "Model 'gpt-4' not found")]);
     expect(await get('rag-none')).toMatchObject([404, {}]);
-    expect(await get('rag-one', token)).toEqual([403, { detail: "Access to partition 'one' forbidden" }]);
+    expect(await get('rag-one', token)).toEqual([
+      403,
+      openAiError('AUTH_ERROR', "Access to partition 'one' forbidden"),
+    ]);
   });
 });
 
@@ -114,12 +118,18 @@ describe('POST /v1/chat/completions: the model', () => {
     const { requests } = await start();
     await gateway.call('POST', '/partition/one');
     const { token } = gateway.addUser('outsider');
-    expect(await chat({ model: 'gpt-4' })).toEqual([404, { detail: "Model 'gpt-4' not found" }]);
+    expect(await chat({ model: 'gpt-4' })).toEqual([
+      404,
+      openAiError('NOT_FOUND', "Model 'gpt-4' not found"),
+    ]);
     expect((await chat({ model: 'rag-' }))[0]).toBe(404);
-    expect(await chat({ model: 'rag-none' })).toEqual([404, { detail: "Partition 'none' not found" }]);
+    expect(await chat({ model: 'rag-none' })).toEqual([
+      404,
+      openAiError('PARTITION_NOT_FOUND', "Partition 'none' not found"),
+    ]);
     expect(await chat({ model: 'rag-one' }, token)).toEqual([
       403,
-      { detail: "Access to partition 'one' forbidden" },
+      openAiError('AUTH_ERROR', "Access to partition 'one' forbidden"),
     ]);
     expect(requests).toEqual([]);
   });
@@ -131,7 +141,7 @@ describe('POST /v1/chat/completions: the request', () => {
     for (const messages of [[], [{ role: 'assistant', content: 'x' }], [{ role: 'user', content: ' ' }]])
       expect(await chat({ messages })).toEqual([
         400,
-        { detail: 'The last message must be a non-empty user message' },
+        openAiError('BAD_REQUEST', 'The last message must be a non-empty user message'),
       ]);
   });
 
@@ -139,7 +149,9 @@ describe('POST /v1/chat/completions: the request', () => {
     await start();
     expect(await chat({ messages: [{ role: 'wizard', content: 'x' }] })).toEqual([
       422,
-      { detail: [expect.objectContaining({ loc: ['body', 'messages', 0, 'role'], input: 'wizard' })] },
+      openAiError('VALIDATION_ERROR', expect.stringMatching(/^body\.messages\.0\.role: Invalid option/), [
+        expect.objectContaining({ loc: ['body', 'messages', 0, 'role'], input: 'wizard' }),
+      ]),
     ]);
     const plain = (type: string, body: string) =>
       gateway.call('POST', '/v1/chat/completions', { body, headers: { 'Content-Type': type } });
@@ -147,7 +159,9 @@ describe('POST /v1/chat/completions: the request', () => {
     const broken = await plain('application/json', '{"messages":');
     expect([broken.status, await broken.json()]).toEqual([
       422,
-      { detail: [{ type: 'json_invalid', loc: ['body'], msg: 'JSON decode error', input: null }] },
+      openAiError('VALIDATION_ERROR', 'body: JSON decode error', [
+        { type: 'json_invalid', loc: ['body'], msg: 'JSON decode error', input: null },
+      ]),
     ]);
     expect((await plain('application/json', '"text"')).status).toBe(422);
   });
@@ -207,10 +221,10 @@ describe('POST /v1/chat/completions: the request', () => {
 
   it('refuses what it could only drop', async () => {
     const { requests } = await start();
-    expect(await chat({ n: 2 })).toEqual([400, { detail: "'n' must be 1" }]);
+    expect(await chat({ n: 2 })).toEqual([400, openAiError('BAD_REQUEST', "'n' must be 1")]);
     expect(await chat({ metadata: { attachments: [{ id: 'a' }] } })).toEqual([
       400,
-      { detail: "'metadata.attachments' needs a partition as the model" },
+      openAiError('BAD_REQUEST', "'metadata.attachments' needs a partition as the model"),
     ]);
     expect(requests).toEqual([]);
   });
@@ -258,7 +272,10 @@ describe('POST /v1/chat/completions: metadata', () => {
     const { requests } = await start();
     const { token } = gateway.addUser('ada');
     const metadata = { [key]: value };
-    expect(await chat({ metadata }, token)).toEqual([403, { detail: 'Admin privileges required' }]);
+    expect(await chat({ metadata }, token)).toEqual([
+      403,
+      openAiError('AUTH_ERROR', 'Admin privileges required'),
+    ]);
     expect(requests).toEqual([]);
     expect((await chat({ metadata }))[0]).toBe(200);
     expect((await chat({ metadata: { [key]: typeof value === 'boolean' ? false : null } }, token))[0]).toBe(
@@ -450,7 +467,10 @@ describe('POST /v1/chat/completions: the answer in one toolCall', () => {
     await start({
       steps: [new AppError('CONTEXT_TOO_LONG', 'Request exceeds maximum token limit. It is long.')],
     });
-    expect(await chat({})).toEqual([413, { detail: 'Request exceeds maximum token limit. It is long.' }]);
+    expect(await chat({})).toEqual([
+      413,
+      openAiError('CONTEXT_TOO_LONG', 'Request exceeds maximum token limit. It is long.'),
+    ]);
     await gateway.close();
     const error = new AppError('INFERENCE_ERROR');
     await start({ steps: [delta('Fa'), end({}, { truncated: true, error })] });

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { createScriptedChat, delta, end, source } from '../../support/scripted-chat.js';
 import { startGateway } from '../../support/start-gateway.js';
 import type { Gateway } from '../../support/start-gateway.js';
+import { openAiError } from '../../support/openai-error.js';
 
 let gateway: Gateway;
 afterEach(() => gateway.close());
@@ -40,7 +41,7 @@ describe('POST /v1/completions', () => {
     [{ prompt: 'Q?', suffix: 'x' }, "'suffix' is not supported"],
   ])('refuses %j', async (body, detail) => {
     const { requests } = await start();
-    expect(await complete(body)).toEqual([400, { detail }]);
+    expect(await complete(body)).toEqual([400, openAiError('BAD_REQUEST', detail)]);
     expect(requests).toEqual([]);
   });
 

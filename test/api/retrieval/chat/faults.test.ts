@@ -5,6 +5,7 @@ import type { ScriptedModelServer } from '../../../support/model-server/scripted
 import { ask, readEvents, startModelGateway } from '../../support/model-gateway.js';
 import type { Gateway } from '../../support/start-gateway.js';
 import { indexText, until } from '../../support/uploads.js';
+import { openAiError } from '../../support/openai-error.js';
 
 /** Longer than what is held back for the citation line. */
 const ANSWER = Array.from({ length: 60 }, (_, index) => `word${index}`).join(' ');
@@ -135,7 +136,10 @@ describe('a model server that is slow', () => {
 });
 
 describe('a prompt that is too long', () => {
-  const refusal = { detail: expect.stringMatching(/^Request exceeds maximum token limit\./) };
+  const refusal = openAiError(
+    'CONTEXT_TOO_LONG',
+    expect.stringMatching(/^Request exceeds maximum token limit\./),
+  );
 
   it('is refused by our own count before the model is asked', async () => {
     await open();

@@ -141,6 +141,25 @@ describe('the official OpenAI client', () => {
       await expect(chat('rag-one', undefined, { max_tokens: 99_999 })).rejects.toMatchObject({ status: 413 });
     });
 
+    it('with the code and the sentence of each', async () => {
+      await expect(chat('gpt-4')).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+        message: "404 Model 'gpt-4' not found",
+      });
+      await expect(chat('rag-one', undefined, { max_tokens: 99_999 })).rejects.toMatchObject({
+        code: 'CONTEXT_TOO_LONG',
+        message: expect.stringMatching(/^413 Request exceeds maximum token limit\./),
+      });
+      await expect(chat('rag-one', undefined, { temperature: 9 })).rejects.toMatchObject({
+        code: 'VALIDATION_ERROR',
+        message: expect.stringMatching(/^422 body\.temperature: Too big/),
+      });
+      await expect(chat('rag-one', 'or-wrong')).rejects.toMatchObject({
+        code: 'AUTH_ERROR',
+        message: '403 Invalid token',
+      });
+    });
+
     it('for a model that fails, before and in a stream', async () => {
       server.always('chat', { kind: 'status', status: 401 });
       await expect(chat('rag-one')).rejects.toMatchObject({ status: 502 });
@@ -166,6 +185,10 @@ describe('the official OpenAI client', () => {
       const ask = () => client(token, strict).chat.completions.create({ model: '', messages: QUESTION });
       await ask();
       await expect(ask()).rejects.toBeInstanceOf(RateLimitError);
+      await expect(ask()).rejects.toMatchObject({
+        code: 'RATE_LIMITED',
+        message: '429 Rate limit exceeded. Please retry later.',
+      });
       await strict.close();
     });
   });

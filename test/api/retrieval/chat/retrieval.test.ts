@@ -4,6 +4,7 @@ import type { ScriptedModelServer } from '../../../support/model-server/scripted
 import { ask, startModelGateway } from '../../support/model-gateway.js';
 import type { Gateway } from '../../support/start-gateway.js';
 import { indexText } from '../../support/uploads.js';
+import { openAiError } from '../../support/openai-error.js';
 
 let server: ScriptedModelServer;
 let gateway: Gateway;
@@ -139,7 +140,10 @@ describe('a workspace', () => {
         headers: { 'Content-Type': 'application/json' },
         token: eve.token,
       });
-      expect([response.status, await response.json()]).toEqual([404, { detail: 'Workspace not found' }]);
+      expect([response.status, await response.json()]).toEqual([
+        404,
+        openAiError('WORKSPACE_NOT_FOUND', 'Workspace not found'),
+      ]);
     }
   });
 });
