@@ -7,6 +7,7 @@ import { UNMEASURED } from '../ports/meter.js';
 import type { Meter } from '../ports/meter.js';
 import type { LanguageModel, ModelEndpointStore } from '../ports/models.js';
 import { BUILTIN_ENDPOINT } from './builtin/builtin-endpoints.js';
+import { asClientsFault, withErrors } from './clients-fault.js';
 import { detectProvider } from './servers/detect-provider.js';
 import { ownAnswerTokens, wantedContext } from './endpoint-extra.js';
 import { createResilientCalls } from './resilience.js';
@@ -70,29 +71,12 @@ function checkAddress(address: string, allowPrivate: boolean): void {
   if (!allowPrivate && !isPublicUrl(url)) throw refused("'llm_override.base_url' is not allowed");
 }
 
-/** What the server of a client's own choice says of a key of the client's is the client's matter. */
-function asClientsMatter(error: unknown, ownKey: boolean): unknown {
+/** What the server says of what a client names (a model, an address, a key) is the client's matter. */
+function asClientsMatter(error: unknown, ownKey: boolean, chosen: boolean): unknown {
   if (isBlocked(error)) return refused("'llm_override.base_url' is not allowed");
   if (ownKey && error instanceof AppError && error.code === 'INFERENCE_REFUSED')
     return new AppError('INFERENCE_REFUSED', error.message, { status: 400, cause: error });
-  return error;
-}
-
-function withClientErrors(model: LanguageModel, ownKey: boolean): LanguageModel {
-  return {
-    ...model,
-    async *stream(messages, options) {
-      try {
-        yield* model.stream(messages, options);
-      } catch (error) {
-        throw asClientsMatter(error, ownKey);
-      }
-    },
-    complete: (messages, options) =>
-      model.complete(messages, options).catch((error: unknown) => {
-        throw asClientsMatter(error, ownKey);
-      }),
-  };
+  return chosen ? asClientsFault(error, { chosen }) : error;
 }
 
 /** Models that clients choose for one question (`metadata.llm_override`; wire contract, sections 1.9 and 2). */
@@ -171,7 +155,8 @@ export function createOverrideModels(options: OverrideModelsOptions): ModelOverr
       const own = baseUrl === undefined || sameAddress(baseUrl, endpoint.endpoint);
       if (!own) checkAddress(baseUrl, allowPrivate);
       const model = own ? await ownModel(endpoint, override) : foreignModel(baseUrl, endpoint, override);
-      return withClientErrors(model, apiKey !== undefined);
+      const chosen = !own || override.model !== undefined;
+      return withErrors(model, (error) => asClientsMatter(error, apiKey !== undefined, chosen));
     },
   };
 }

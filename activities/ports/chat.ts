@@ -31,7 +31,8 @@ export interface ModelOverrides {
    *
    * @param endpoint name of the language model's endpoint; the default one when absent
    * @throws AppError BAD_REQUEST, plain, for an address or a key that is not allowed. The model that is answered
-   * throws INFERENCE_REFUSED with status 400 when a key of the client's is refused.
+   * throws INFERENCE_REFUSED with status 400 when a key of the client's is refused, and BAD_REQUEST when a model or a
+   * server that the client names is not there, or refuses what it is asked.
    */
   languageModel(override: ModelOverride, endpoint?: string): Promise<LanguageModel>;
 }

@@ -70,6 +70,8 @@ export interface ChatRequest extends ChatSettings, ChatRequestOptions {
   stop?: string[];
   /** Fields of the chat format for the model server to understand. */
   more?: MoreFields;
+  /** Whether fields of the client's own go to the model server; what it refuses of them is the client's fault. */
+  ownFields?: boolean;
   signal: AbortSignal;
 }
 

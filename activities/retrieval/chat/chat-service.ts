@@ -25,6 +25,7 @@ import { relayModelStream } from './relay-model-stream.js';
 import { returnAborts } from './aborts.js';
 import { createQuestionRewriter } from './rewrite-question.js';
 import { createRetrievalPlanner, needsNoRetrieval } from './plan-retrieval.js';
+import { asClientsFault, withErrors } from '../../models/clients-fault.js';
 import { TOKENS_PER_MESSAGE } from '../../models/builtin/message-tokens.js';
 import type { SearchService } from '../search/search-types.js';
 import { languageOf } from '../../text/language-of.js';
@@ -232,9 +233,12 @@ export function createChatService(dependencies: {
       ...(stop !== undefined && { stop }),
       ...(more !== undefined && { more }),
     };
+    // Steps on the way ask with fields of ours.
+    const answering =
+      request.ownFields === true ? withErrors(model, (error) => asClientsFault(error)) : model;
     if (direct) {
       // Without retrieval nothing was asked to cite, so nothing is cut off.
-      const relay = yield* relayModelStream(model, request.messages, options, {
+      const relay = yield* relayModelStream(answering, request.messages, options, {
         citations: null,
         links: null,
       });
@@ -249,7 +253,7 @@ export function createChatService(dependencies: {
     // As many tokens as the reranker would leave chunks (wire contract, section 1.9), and what the web may add to them.
     const documents = (request.topN ?? settings.topN) * (settings.chunkSize + 2 * TOKENS_PER_SOURCE);
     const web = request.webSearch === true ? settings.webSearch.maxTokens : 0;
-    const asking = { model, options, frame };
+    const asking = { model: answering, options, frame };
     const asked = yield* askWithSources(request, materials, asking, Math.min(left, documents + web));
     yield {
       ...(await answerEnd(asked)),

@@ -62,6 +62,19 @@ function moreOf(body: ChatRequest | CompletionRequest): MoreFields {
   };
 }
 
+/** Whether the model server gets fields of the client's. The temperature says nothing: one is set in any case. */
+function setsFields(
+  body: ChatRequest | CompletionRequest,
+  messages: readonly ChatMessage[],
+  more: MoreFields,
+): boolean {
+  return (
+    Object.keys(more).length > 0 ||
+    [body.top_p, body.stop, body.max_tokens, body['max_completion_tokens']].some((field) => field != null) ||
+    messages.some((message) => message.more !== undefined)
+  );
+}
+
 function isAsked(value: unknown): boolean {
   const { type } = (value ?? {}) as { type?: unknown };
   return value != null && value !== false && type !== 'text';
@@ -130,5 +143,6 @@ export async function readChatRequest(
     ...(most === undefined ? {} : { maxTokens: most }),
     ...(stop == null ? {} : { stop: [stop].flat() }),
     ...(Object.keys(more).length > 0 && { more }),
+    ...(setsFields(body, messages, more) && { ownFields: true }),
   };
 }

@@ -173,6 +173,26 @@ describe('a model of the client’s choice', () => {
     expect(await ask(model)).toBe('The mill opens at nine.');
   });
 
+  test.each([
+    [404, { kind: 'status', status: 404 }],
+    [400, { kind: 'status', status: 400, body: '{"error":"no such model"}' }],
+  ] as const)('is a bad request when the server does not take its name: %s', async (_status, behaviour) => {
+    const models = overrides();
+    const typed = await models.languageModel({ model: 'tpyo' });
+    server.always('chat', behaviour);
+    for (let asked = 0; asked < 6; asked += 1)
+      await expect(ask(typed)).rejects.toMatchObject({ code: 'BAD_REQUEST', status: 400, plain: true });
+    expect(server.asked('chat')).toHaveLength(6);
+    const keyed = await models.languageModel({ apiKey: OWN_KEY });
+    await expect(ask(keyed)).rejects.toMatchObject({ code: 'INFERENCE_ERROR', status: 503 });
+  });
+
+  test('is a bad request when the server of the client’s choice has no such model', async () => {
+    foreignAnswers(404);
+    const model = await overrides().languageModel({ baseUrl: URL });
+    await expect(ask(model)).rejects.toMatchObject({ code: 'BAD_REQUEST', status: 400 });
+  });
+
   test('is the client’s matter when its key is refused, and ours when it named none', async () => {
     foreignAnswers(401);
     const keyed = await overrides().languageModel({ baseUrl: URL, apiKey: 'theirs' });

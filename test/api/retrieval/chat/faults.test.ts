@@ -71,6 +71,53 @@ describe('a model server that fails before the first word', () => {
   });
 });
 
+describe('a model server that refuses what it was asked', () => {
+  const TOOLS = { tools: [{ type: 'function', function: { name: 'bad name!' } }] };
+  const refusing = (status: number): Behaviour => ({
+    kind: 'status',
+    status,
+    body: '{"error":{"message":"no such form"}}',
+  });
+
+  it.each<[string, number, object]>([
+    ['400 to tools', 400, TOOLS],
+    ['422 to a field that we do not know', 422, { guided_grammar: 'x' }],
+    ['400 to a share of 0', 400, { top_p: 0 }],
+    ['400 to a field of a message', 400, { messages: [{ role: 'user', content: 'Hi?', name: 'a b' }] }],
+  ])('is the client’s matter where it set fields of its own: %s', async (_name, status, fields) => {
+    await open();
+    server.always('chat', refusing(status));
+    for (const [index, stream] of [false, true].entries()) {
+      const answer = await ask(gateway, { model: 'rag-one', stream, ...fields });
+      expect([answer.status, JSON.parse(answer.text)]).toEqual([
+        400,
+        openAiError('BAD_REQUEST', "Model endpoint 'default': no such form"),
+      ]);
+      expect(server.asked('chat')).toHaveLength(index + 1);
+    }
+  });
+
+  it('goes on answering others, however often it refuses', async () => {
+    await open();
+    server.always('chat', refusing(400));
+    for (let asked = 0; asked < 6; asked += 1)
+      expect((await ask(gateway, { model: '', ...TOOLS })).status).toBe(400);
+    server.reset();
+    expect((await ask(gateway, { model: '' })).status).toBe(200);
+  });
+
+  it.each<[string, number, object]>([
+    ['400 to what every request has', 400, { temperature: 0.2 }],
+    ['402, which no field is the reason of', 402, TOOLS],
+    ['404, for which the model is not there', 404, TOOLS],
+  ])('is the operator’s matter otherwise: %s', async (_name, status, fields) => {
+    await open();
+    server.always('chat', refusing(status));
+    const answer = await ask(gateway, { model: 'rag-one', ...fields });
+    expect([answer.status, codeOf(answer.text)]).toEqual([503, 'INFERENCE_ERROR']);
+  });
+});
+
 describe('a model server that fails in the middle', () => {
   it.each<[string, Behaviour, number, string]>([
     ['broken JSON', { kind: 'broken-json', afterWords: 40 }, 502, 'LLM_PARSING_ERROR'],
