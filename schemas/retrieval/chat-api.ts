@@ -117,7 +117,10 @@ export type ChatRequest = z.infer<typeof ChatRequest>;
 export const CompletionRequest = z
   .looseObject({
     ...sampling,
-    prompt: z.string().nullish().meta({ description: 'Required' }),
+    prompt: z
+      .union([z.string(), z.array(z.unknown())])
+      .nullish()
+      .meta({ description: 'Required: one text, or a list of one text' }),
     best_of: z.int().nullish().meta({ description: '1, or it is refused' }),
     echo: flag,
     logprobs: z.int().min(0).max(20).nullish(),

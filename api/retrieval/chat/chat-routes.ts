@@ -35,6 +35,19 @@ const ERRORS = [
   'LLM_PARSING_ERROR',
 ] as const;
 
+/**
+ * The one text that is asked; many clients put it into a list.
+ * @throws AppError BAD_REQUEST
+ */
+function promptIn({ prompt }: CompletionRequest): string {
+  if (prompt == null) throw badRequest("'prompt' is required");
+  const [text, ...others] = [prompt].flat();
+  if (typeof text !== 'string' || others.length > 0)
+    throw badRequest("'prompt' must be one text, or a list of one text; tokens are not taken");
+  if (text.trim() === '') throw badRequest("'prompt' must not be empty");
+  return text;
+}
+
 /** The chat-completions surface; clients that know the OpenAI format address a partition as a model. */
 export function chatRoutes({ adapters, config, chat }: GatewayDeps): Route[] {
   const { modelIdPrefix, heartbeatMs } = config.chat;
@@ -77,9 +90,7 @@ export function chatRoutes({ adapters, config, chat }: GatewayDeps): Route[] {
       responses: { 200: { description: 'The answer', schema: CompletionAnswer } },
       errors: ERRORS,
       async handle(ctx, { body }) {
-        const { prompt } = body;
-        if (prompt == null) throw badRequest("'prompt' is required");
-        if (prompt.trim() === '') throw badRequest("'prompt' must not be empty");
+        const prompt = promptIn(body);
         if (body.stream === true) throw badRequest('Streaming is not supported for this endpoint');
         if (body.best_of != null && body.best_of !== 1) throw badRequest("'best_of' must be 1");
         if (body.suffix != null && body.suffix !== '') throw badRequest("'suffix' is not supported");

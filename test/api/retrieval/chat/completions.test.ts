@@ -35,6 +35,11 @@ describe('POST /v1/completions', () => {
   it.each([
     [{}, "'prompt' is required"],
     [{ prompt: ' ' }, "'prompt' must not be empty"],
+    [{ prompt: [' '] }, "'prompt' must not be empty"],
+    ...[[], ['a', 'b'], [12], [[12, 13]], [['a']], [null]].map((prompt): [object, string] => [
+      { prompt },
+      "'prompt' must be one text, or a list of one text; tokens are not taken",
+    ]),
     [{ prompt: 'Q?', stream: true }, 'Streaming is not supported for this endpoint'],
     [{ prompt: 'Q?', best_of: 2 }, "'best_of' must be 1"],
     [{ prompt: 'Q?', n: 3 }, "'n' must be 1"],
@@ -48,11 +53,19 @@ describe('POST /v1/completions', () => {
   it('is validated', async () => {
     await start();
     for (const body of [
-      { prompt: ['a', 'b'] },
+      { prompt: { text: 'a' } },
+      { prompt: 7 },
       { prompt: 'Q?', logprobs: true },
       { prompt: 'Q?', seed: 0.5 },
     ])
       expect((await complete(body))[0]).toBe(422);
+  });
+
+  it('takes a prompt that is alone in a list', async () => {
+    const { requests } = await start();
+    const [status, body] = await complete({ model: 'rag-one', prompt: ['How fast?'], echo: true });
+    expect([status, requests[0]?.messages]).toEqual([200, [{ role: 'user', content: 'How fast?' }]]);
+    expect(body).toMatchObject({ choices: [{ text: expect.stringMatching(/^How fast\?/) }] });
   });
 
   it('answers the prompt, with sources', async () => {
