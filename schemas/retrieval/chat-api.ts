@@ -65,12 +65,21 @@ export const ChatMetadata = z
   .meta({ id: 'ChatMetadata' });
 export type ChatMetadata = z.infer<typeof ChatMetadata>;
 
+const TextPart = z.object({ type: z.literal('text'), text: z.string() });
+
+/** A picture, a recording, a file. */
+const OtherPart = z.looseObject({
+  type: z
+    .string()
+    .max(100)
+    .refine((type) => type !== 'text'),
+});
+
 /** Texts of a message: plain, or the parts of type `text` that newer chat clients send. */
-const MessageContent = z.union([
-  z.string(),
-  z.array(z.object({ type: z.literal('text'), text: z.string() })),
-  z.null(),
-]);
+const MessageContent = z.union([z.string(), z.array(z.union([TextPart, OtherPart])), z.null()]).meta({
+  description:
+    'Parts of other types than `text` are left out before the last question, and refused from it on',
+});
 
 /** Read by us; whatever else is sent is the model server's to understand. */
 const sampling = {

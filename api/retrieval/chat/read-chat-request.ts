@@ -5,7 +5,7 @@ import { questionIn } from '../../../activities/retrieval/chat/chat-service.js';
 import type { ChatRequest, CompletionRequest } from '../../../schemas/retrieval/chat-api.js';
 import type { CallerContext } from '../../http/route.js';
 import { noSuchFile } from '../../../activities/documents/commands/refusals.js';
-import { badRequest } from '../../../schemas/request-issues.js';
+import { badRequest, invalidRequest } from '../../../schemas/request-issues.js';
 import { chatSettings } from './chat-settings.js';
 import { readChatOptions } from './read-chat-options.js';
 import { resolveModel } from './resolve-model.js';
@@ -34,8 +34,36 @@ const READ_HERE: ReadonlySet<string> = new Set([
 
 type Message = ChatRequest['messages'][number];
 
+type Part = Extract<Message['content'], readonly unknown[]>[number];
+
+function isText(part: Part): part is Extract<Part, { text: string }> {
+  return part.type === 'text';
+}
+
 function textOf(content: Message['content']): string {
-  return typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join('\n');
+  if (typeof content === 'string') return content;
+  return (content ?? [])
+    .filter(isText)
+    .map(({ text }) => text)
+    .join('\n');
+}
+
+/**
+ * Pictures and the like are left out of what was said before, so that a conversation with one goes on. From the last
+ * question on the answer may depend on them.
+ * @throws AppError VALIDATION_ERROR
+ */
+function refuseOtherParts(messages: readonly Message[]): void {
+  const question = messages.findLastIndex(({ role }) => role === 'user');
+  for (const [index, { content }] of messages.entries()) {
+    if (index < question || !Array.isArray(content)) continue;
+    const other = content.findIndex((part) => !isText(part));
+    if (other === -1) continue;
+    const type = content[other]?.type;
+    const loc = ['body', 'messages', index, 'content', other, 'type'];
+    const msg = `Parts of type 'text' are taken, not '${type}'`;
+    throw invalidRequest([{ type: 'unsupported_part', loc, msg, input: type }]);
+  }
 }
 
 /** Newer clients call the operator's words the developer's; model servers may not know that name. */
@@ -113,7 +141,8 @@ async function fileOf(
  * A request in the OpenAI format as the chat pipeline takes it: the model resolved and the caller's role on it checked,
  * the partition's settings, and what the client asks for itself, which wins.
  *
- * @throws AppError BAD_REQUEST, NOT_FOUND, PARTITION_NOT_FOUND, FILE_NOT_FOUND, PRESET_NOT_FOUND, AUTH_ERROR
+ * @throws AppError VALIDATION_ERROR, BAD_REQUEST, NOT_FOUND, PARTITION_NOT_FOUND, FILE_NOT_FOUND, PRESET_NOT_FOUND,
+ * AUTH_ERROR
  */
 export async function readChatRequest(
   adapters: Pick<Adapters, 'partitions' | 'presets' | 'models' | 'files'>,
@@ -122,6 +151,7 @@ export async function readChatRequest(
   body: ChatRequest | CompletionRequest,
   given: readonly Message[],
 ): Promise<ServiceRequest> {
+  refuseOtherParts(given);
   const messages = given.map(messageOf);
   questionIn(messages);
   const { temperature, top_p: topP, stop, max_tokens: maxTokens, max_completion_tokens: newer } = body;

@@ -182,6 +182,45 @@ describe('POST /v1/chat/completions: the request', () => {
     });
   });
 
+  describe('with a picture', () => {
+    const PICTURE = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+    const SEEN = [
+      { role: 'user', content: [{ type: 'text', text: 'What is it?' }, PICTURE] },
+      { role: 'assistant', content: 'A mill.' },
+    ];
+
+    it('in what was said before is taken without it', async () => {
+      const { requests } = await start();
+      expect((await chat({ messages: [...SEEN, ...QUESTION] }))[0]).toBe(200);
+      expect(requests[0]?.messages).toEqual([{ role: 'user', content: 'What is it?' }, SEEN[1], ...QUESTION]);
+    });
+
+    it.each([
+      ['the question', SEEN.slice(0, 1), 'messages.0.content.1'],
+      ['a question of a picture alone', [{ role: 'user', content: [PICTURE] }], 'messages.0.content.0'],
+      [
+        'what a tool came to',
+        [...QUESTION, { role: 'assistant', content: '' }, { role: 'tool', content: [PICTURE] }],
+        'messages.2.content.0',
+      ],
+    ])('in %s is refused with a sentence', async (_what, messages, place) => {
+      const { requests } = await start();
+      const [status, body] = await chat({ messages });
+      const message = `body.${place}.type: Parts of type 'text' are taken, not 'image_url'`;
+      expect([status, body]).toEqual([
+        422,
+        openAiError('VALIDATION_ERROR', message, [expect.objectContaining({ input: 'image_url' })]),
+      ]);
+      expect(requests).toEqual([]);
+    });
+
+    it('is validated, as texts are', async () => {
+      await start();
+      for (const part of [{ type: 'text' }, { text: 'Hi?' }, 'Hi?', { type: 'x'.repeat(101) }])
+        expect((await chat({ messages: [{ role: 'user', content: [part] }, ...QUESTION] }))[0]).toBe(422);
+    });
+  });
+
   it('hands on what is the model’s to understand, and keeps what is its own', async () => {
     const { requests } = await start();
     const more = {
