@@ -37,7 +37,8 @@ export interface Picture {
 }
 
 export interface ChatMessage {
-  role: 'system' | 'user' | 'assistant' | 'tool';
+  /** `function`: as `tool`, in the older way of calling. */
+  role: 'system' | 'user' | 'assistant' | 'tool' | 'function';
   content: string;
   /** For models that see; others do not know what to do with them. */
   pictures?: readonly Picture[];

@@ -104,7 +104,7 @@ export const ChatRequest = z
     ...sampling,
     messages: z.array(
       z.looseObject({
-        role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
+        role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
         content: MessageContent.optional(),
       }),
     ),

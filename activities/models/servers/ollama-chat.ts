@@ -57,7 +57,7 @@ function calledTools(messages: readonly ChatMessage[]): Map<string, string> {
 
 /** The tool that a result is of: clients name the call, Ollama wants the tool (ollama/ollama `openai/openai.go`). */
 function toolOf({ role, more }: ChatMessage, called: ReadonlyMap<string, string>): string | undefined {
-  if (role !== 'tool') return undefined;
+  if (role !== 'tool' && role !== 'function') return undefined;
   const name = more?.['name'] ?? called.get(String(more?.['tool_call_id']));
   return typeof name === 'string' ? name : undefined;
 }
@@ -68,7 +68,8 @@ function messageOf(
 ): Record<string, unknown> & { role: string; content: string } {
   const calls = ToolCalls.safeParse(more?.['tool_calls']);
   return {
-    role,
+    // Ollama has one name for results.
+    role: role === 'function' ? 'tool' : role,
     content,
     ...(pictures.length > 0 && { images: pictures.map(({ bytes }) => bytes.toString('base64')) }),
     ...(calls.success && {

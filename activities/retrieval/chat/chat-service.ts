@@ -50,13 +50,17 @@ export interface ChatServiceSettings extends GatherSettings {
   filterlessFallback: boolean;
 }
 
+function isResult(message: ChatMessage | undefined): boolean {
+  return message?.role === 'tool' || message?.role === 'function';
+}
+
 /**
  * The message that asks. Behind it only results of tools may stand: they were fetched for it.
  * @throws AppError BAD_REQUEST, plain
  */
 export function questionIn(messages: readonly ChatMessage[]): string {
-  const last = messages.findLast(({ role }) => role !== 'tool');
-  const asking = last?.role === 'assistant' && messages.at(-1)?.role === 'tool';
+  const last = messages.findLast((message) => !isResult(message));
+  const asking = last?.role === 'assistant' && isResult(messages.at(-1));
   const question = asking ? messages.findLast(({ role }) => role === 'user') : last;
   if (question?.role === 'user' && question.content.trim() !== '') return question.content;
   throw new AppError('BAD_REQUEST', 'The last message must be a non-empty user message', { plain: true });

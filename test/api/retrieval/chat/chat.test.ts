@@ -258,6 +258,23 @@ describe('POST /v1/chat/completions: the request', () => {
     ]);
   });
 
+  it('takes the turns of functions, which are the older tools', async () => {
+    const { requests } = await start();
+    const call = { name: 'f', arguments: '{}' };
+    const messages = [
+      ...QUESTION,
+      { role: 'assistant', content: null, function_call: call },
+      { role: 'function', name: 'f', content: '42' },
+    ];
+    expect((await chat({ messages }))[0]).toBe(200);
+    expect(requests[0]?.messages).toEqual([
+      ...QUESTION,
+      { role: 'assistant', content: '', more: { function_call: call } },
+      { role: 'function', content: '42', more: { name: 'f' } },
+    ]);
+    expect((await chat({ messages: [{ role: 'function', name: 'f', content: '42' }] }))[0]).toBe(400);
+  });
+
   it('refuses what it could only drop', async () => {
     const { requests } = await start();
     expect(await chat({ n: 2 })).toEqual([400, openAiError('BAD_REQUEST', "'n' must be 1")]);

@@ -96,6 +96,7 @@ describe.each(['ollama', 'openai'] as const)(
         // As most clients say it: by the call alone.
         { role: 'tool', content: 'done again', more: { tool_call_id: 'call_1' } },
         { role: 'tool', content: 'of no call', more: { tool_call_id: 'call_2' } },
+        { role: 'function', content: 'as of old', more: { name: 'open_mill' } },
       ]);
       expect(body()['messages']).toEqual(
         provider === 'openai'
@@ -105,6 +106,7 @@ describe.each(['ollama', 'openai'] as const)(
               { role: 'tool', content: 'done', tool_call_id: 'call_1', name: 'open_mill' },
               { role: 'tool', content: 'done again', tool_call_id: 'call_1' },
               { role: 'tool', content: 'of no call', tool_call_id: 'call_2' },
+              { role: 'function', content: 'as of old', name: 'open_mill' },
             ]
           : [
               ...QUESTION,
@@ -116,6 +118,7 @@ describe.each(['ollama', 'openai'] as const)(
               { role: 'tool', content: 'done', tool_name: 'open_mill' },
               { role: 'tool', content: 'done again', tool_name: 'open_mill' },
               { role: 'tool', content: 'of no call' },
+              { role: 'tool', content: 'as of old', tool_name: 'open_mill' },
             ],
       );
     });
