@@ -5,6 +5,9 @@ import { surfaceOf } from '../surfaces.js';
 /** Its pages and sessions are for our own origin alone. */
 const CONSOLE = /^\/app(\/|$)/i;
 
+/** What our own clients send; the last one is of agents in pages, to /mcp. */
+const USUAL_HEADERS = ['Authorization', 'Content-Type', 'X-Request-Id', 'Mcp-Protocol-Version'];
+
 /** A browser asks again after so long. */
 const PREFLIGHT_SECONDS = 600;
 
@@ -22,6 +25,17 @@ export function isCodecRequest(ctx: Context, { path, origin }: CodecOrigin): boo
 }
 
 /**
+ * Clients in pages have headers of their own (the official OpenAI one says its version and platform in some), and may
+ * send any: none of them does anything that a program without a browser could not do.
+ */
+async function answerPreflight(ctx: Context, allow: () => Promise<unknown>): Promise<void> {
+  const asked = ctx.get('Access-Control-Request-Headers');
+  await allow();
+  if (asked !== '' && ctx.res.hasHeader('Access-Control-Allow-Headers'))
+    ctx.set('Access-Control-Allow-Headers', `${USUAL_HEADERS.join(',')},${asked}`);
+}
+
+/**
  * Lets pages of the named origins call the document surface (wire contract, section 5): a preflight is answered
  * before anything asks for a token. Other origins get no header, and their browsers keep the answer from them. The
  * proxy's surfaces are no browser's business.
@@ -33,8 +47,7 @@ export function crossOrigin(origins: readonly string[], codec: CodecOrigin): Mid
     // No other page may use the session of a user who is signed in; they bring tokens of their own.
     credentials: false,
     allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    // The last one is what agents in pages send to /mcp.
-    allowHeaders: ['Authorization', 'Content-Type', 'X-Request-Id', 'Mcp-Protocol-Version'],
+    allowHeaders: USUAL_HEADERS,
     exposeHeaders: ['Content-Disposition', 'Retry-After', 'X-Request-Id'],
     maxAge: PREFLIGHT_SECONDS,
   });
@@ -53,6 +66,7 @@ export function crossOrigin(origins: readonly string[], codec: CodecOrigin): Mid
     }
     const isOthers = surfaceOf(ctx.path).name === 'documents' && !CONSOLE.test(ctx.path);
     if (origins.length === 0 || !isOthers) return next() as Promise<unknown>;
+    if (ctx.method === 'OPTIONS') return answerPreflight(ctx, () => allow(ctx, next) as Promise<unknown>);
     return allow(ctx, next) as Promise<unknown>;
   };
 }

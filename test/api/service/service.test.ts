@@ -72,15 +72,26 @@ describe('GET /config', () => {
 
 describe('calls from other origins', () => {
   const FRONT = 'https://front.example.org';
-  const preflight = (path: string, origin: string) =>
+  const preflight = (path: string, origin: string, asked = 'authorization,content-type') =>
     gateway!.call('OPTIONS', path, {
       token: null,
       headers: {
         Origin: origin,
         'Access-Control-Request-Method': 'DELETE',
-        'Access-Control-Request-Headers': 'authorization,content-type',
+        'Access-Control-Request-Headers': asked,
       },
     });
+
+  it('may send the headers that their clients have of their own', async () => {
+    await open({ CORS_EXTRA_ORIGINS: FRONT });
+    const asked = 'authorization,content-type,x-stainless-arch,x-stainless-lang,openai-organization';
+    const { headers } = await preflight('/v1/chat/completions', FRONT, asked);
+    const allowed = headers.get('access-control-allow-headers')?.split(',') ?? [];
+    expect(allowed).toEqual(expect.arrayContaining(asked.split(',')));
+    expect(headers.get('access-control-allow-credentials')).toBeNull();
+    const foreign = await preflight('/v1/chat/completions', 'https://other.example.org', asked);
+    expect(foreign.headers.get('access-control-allow-headers')).toBeNull();
+  });
 
   it('pass a preflight without a token, for every method and header that clients need', async () => {
     await open({ CORS_EXTRA_ORIGINS: `http://other.example.org/; ${FRONT}` });
