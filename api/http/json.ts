@@ -55,13 +55,6 @@ export async function listBody(list: JsonList): Promise<string | Readable> {
   return Readable.from(following(begun, text));
 }
 
-/** The same as a value, for who does not write it. */
-export async function listValue({ name, rows, behind }: JsonList): Promise<Record<string, unknown>> {
-  const all: unknown[] = [];
-  for await (const row of rows) all.push(row);
-  return { [name]: all, ...behind };
-}
-
 /** A list that is checked once its rows have passed, since they are made but once. */
 export function checkedList(
   { name, rows, behind = {} }: JsonList,

@@ -1,9 +1,9 @@
 import type { PartitionStore } from '../../activities/ports/partitions.js';
 import type { Role } from '../../schemas/documents/users.js';
 import { authoriseCaller } from '../http/middleware/authorise-partition.js';
-import { listValue } from '../http/json.js';
 import { parsePart } from '../http/request-issues.js';
 import type { CallerContext, Route } from '../http/route.js';
+import { boundedList } from './bounded-rows.js';
 
 /** Asks a route of the table for its answer's body; `name` is its method and path as the table has them. */
 export type AskRoute = (
@@ -13,7 +13,8 @@ export type AskRoute = (
 
 /**
  * Routes as a request would be answered by them, without the request: the role that they ask for, their schemas and
- * their handler. So a tool may do what its caller may do over HTTP, and answers the same.
+ * their handler. So a tool may do what its caller may do over HTTP, and answers the same, but for the end of a list
+ * that is too long for one result.
  */
 export function createAskRoute(
   routes: readonly Route[],
@@ -39,7 +40,7 @@ export function createAskRoute(
           query: request?.query && parsePart(request.query, query, 'query'),
         },
       );
-      return answer.list === undefined ? answer.body : listValue(answer.list);
+      return answer.list === undefined ? answer.body : boundedList(answer.list);
     };
 }
 

@@ -3,17 +3,22 @@ import { z } from 'zod';
 import { createNameLikeness } from '../../../activities/text/name-likeness.js';
 import { FileDetail, FileList, PartitionList } from '../../../schemas/documents/documents-api.js';
 import { inScope } from '../../../schemas/documents/users.js';
+import type { Scope } from '../../../schemas/documents/users.js';
 import { fileRow } from '../../documents/partitions/partition-routes.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { links } from '../../http/links.js';
+import type { Links } from '../../http/links.js';
 import { authoriseCaller } from '../../http/middleware/authorise-partition.js';
 import { createPlaces } from '../../http/places.js';
 import type { CallerContext } from '../../http/route.js';
+import { createRowBudget } from '../bounded-rows.js';
 import { findLiveFile, readChunks } from '../read-file.js';
 import { Chunk, FILE_ID, NAME, PARTITION, reading, tool } from '../tool.js';
 import type { Tool } from '../tool.js';
 
 const FileRow = FileList.shape.files.element;
+/** Records held at once: 64 KiB each. */
+const FILES_AT_ONCE = 100;
 const OFFSET = z.int().min(0).default(0);
 /** Names compared before others get their turn. */
 const NAMES_AT_ONCE = 500;
@@ -46,6 +51,29 @@ async function findByName(
   return best;
 }
 
+/** Files from an offset on, as many as were asked for or have room in one result. */
+async function listRows(
+  files: Pick<GatewayDeps['adapters']['files'], 'listLive'>,
+  { scope, partition, range }: { scope: Scope; partition: string; range: { offset: number; limit: number } },
+  link: Links,
+): Promise<ReturnType<typeof fileRow>[]> {
+  const hasRoom = createRowBudget();
+  const rows: ReturnType<typeof fileRow>[] = [];
+  let page: { offset?: number; after?: string } = { offset: range.offset };
+  while (rows.length < range.limit) {
+    const limit = Math.min(range.limit - rows.length, FILES_AT_ONCE);
+    const listed = await files.listLive(scope, partition, { ...page, limit });
+    for (const file of listed) {
+      const row = fileRow(file, link);
+      if (!hasRoom(row)) return rows;
+      rows.push(row);
+    }
+    if (listed.length < limit) return rows;
+    page = { after: listed.at(-1)!.file_id };
+  }
+  return rows;
+}
+
 /** Partitions, files and what is in them. */
 export function fileTools({ adapters }: GatewayDeps): Tool[] {
   const liveFile = (ctx: CallerContext, partition: string, fileId: string) =>
@@ -62,7 +90,9 @@ export function fileTools({ adapters }: GatewayDeps): Tool[] {
     }),
     tool({
       name: 'list_files',
-      description: 'Lists the indexed files of a partition by their ids, a page at a time.',
+      description:
+        'Lists the indexed files of a partition by their ids, a page at a time. A page may end before its limit: ' +
+        'the next begins behind the files that were listed.',
       annotations: reading('List files'),
       input: z.strictObject({
         partition: PARTITION,
@@ -79,8 +109,9 @@ export function fileTools({ adapters }: GatewayDeps): Tool[] {
       }),
       async run({ ctx }, { partition, offset, limit }) {
         const { scope } = await authoriseCaller(adapters.partitions, ctx, partition, 'viewer');
-        const [listed, counts] = await Promise.all([
-          adapters.files.listLive(scope, partition, { offset, limit }),
+        const range = { offset, limit };
+        const [files, counts] = await Promise.all([
+          listRows(adapters.files, { scope, partition, range }, links(ctx.baseUrl)),
           adapters.files.countLive([partition]),
         ]);
         const total = counts.get(partition) ?? 0;
@@ -89,8 +120,8 @@ export function fileTools({ adapters }: GatewayDeps): Tool[] {
           total_files: total,
           offset,
           limit,
-          has_more: offset + listed.length < total,
-          files: listed.map((file) => fileRow(file, links(ctx.baseUrl))),
+          has_more: offset + files.length < total,
+          files,
         };
       },
     }),

@@ -16,14 +16,17 @@ export function taskTools(): Tool[] {
     }),
     tool({
       name: 'list_my_tasks',
-      description: 'Lists your tasks, newest first; those of all users for an administrator.',
+      description:
+        'Lists your tasks, newest first; those of all users for an administrator. Of very many it says `truncated`.',
       annotations: reading('List tasks'),
       input: z.strictObject({
         task_status: NAME.nullish().meta({
           description: '`active`, or one of QUEUED, SERIALIZING, COMPLETED, FAILED, CANCELLED',
         }),
       }),
-      output: QueueTasks,
+      output: QueueTasks.extend({
+        truncated: z.literal(true).optional().meta({ description: 'There are more, which had no room' }),
+      }),
       run: ({ ask }, { task_status }) =>
         ask('get /queue/tasks', { query: task_status == null ? {} : { task_status } }),
     }),

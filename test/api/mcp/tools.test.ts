@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { connectAgent } from '../support/agent.js';
 import type { Agent } from '../support/agent.js';
 import type { LooseBody } from '../support/loose-body.js';
@@ -109,6 +109,49 @@ describe('lists', () => {
       has_more: true,
       files: [rest.files[1]],
     });
+  });
+});
+
+describe('of lists with much metadata a result has what has room, so', () => {
+  const MOST = 4 * 1024 * 1024;
+
+  it('tasks end with a word that there are more', async () => {
+    const [{ task_id: id }] = (await agent.call('list_my_tasks')).body.tasks;
+    const task = (await gateway.adapters.tasks.get(id))!;
+    for (let index = 1; index < 120; index += 1)
+      await gateway.adapters.tasks.insert({
+        ...task,
+        task_id: `${id}-${index}`,
+        created_at: new Date(task.created_at.getTime() - index),
+        metadata: { words: 'x'.repeat(60_000) },
+      });
+    const { body, structured, text } = await agent.call('list_my_tasks');
+    expect(body).toEqual({ tasks: expect.any(Array), truncated: true });
+    expect(structured).toEqual(body);
+    expect(body.tasks.length).toBeGreaterThan(60);
+    expect(text.length).toBeLessThan(MOST);
+  });
+
+  it('a page of files ends before its limit', async () => {
+    const COUNT = 105;
+    for (let index = 0; index < COUNT; index += 1)
+      await indexText(
+        gateway,
+        { partition: 'many', fileId: `f${index}`, token, metadata: `{"words":"${'x'.repeat(41_000)}"}` },
+        [`file ${index}`],
+      );
+    const read = jest.spyOn(gateway.adapters.files, 'listLive');
+    const page = async (offset: number) =>
+      agent.call('list_files', { partition: 'many', offset, limit: 1000 });
+    const { body: first, text } = await page(0);
+    expect(first).toMatchObject({ total_files: COUNT, has_more: true });
+    expect(first.files.length).toBeGreaterThan(95);
+    expect(text.length).toBeLessThan(MOST);
+    const { body: second } = await page(first.files.length);
+    expect(second.has_more).toBe(false);
+    const ids = [...first.files, ...second.files].map(({ file_id: fileId }: LooseBody) => fileId);
+    expect(ids).toEqual(Array.from({ length: COUNT }, (_, index) => `f${index}`).sort());
+    expect(Math.max(...read.mock.calls.map(([, , range]) => range?.limit ?? Infinity))).toBe(100);
   });
 });
 
