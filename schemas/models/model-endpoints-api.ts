@@ -49,9 +49,16 @@ const Extra = z
   })
   .refine((extra) => JSON.stringify(extra).length <= MAX_EXTRA_CHARACTERS, 'is too long');
 
+/** None is `''` in records and answers; forms send it back so, or as null. */
+const ModelName = z
+  .string()
+  .max(512)
+  .nullish()
+  .transform((name) => (name === null ? '' : name))
+  .meta({ description: 'Left out, null and "" when the server serves one model' });
+
 const fields = {
   endpoint: EndpointAddress,
-  model_name: z.string().min(1).max(512),
   batch_size: z.int().min(1).max(10_000),
   timeout: z.number().positive().max(86_400).meta({ description: 'Seconds without a word' }),
 };
@@ -61,7 +68,7 @@ export const NewModelEndpoint = z
     name: EndpointName,
     model_type: ModelTypeName,
     endpoint: fields.endpoint,
-    model_name: fields.model_name.nullish(),
+    model_name: ModelName,
     batch_size: fields.batch_size.default(32),
     timeout: fields.timeout.default(30),
     extra: Extra.default({}),
@@ -76,7 +83,7 @@ export const ModelEndpointPatch = z
     model_type: ModelTypeName.optional(),
     // Of a built-in model it reads `builtin:`, and comes back so.
     endpoint: z.union([EndpointAddress, z.literal('builtin:')]).optional(),
-    model_name: fields.model_name.optional(),
+    model_name: ModelName,
     batch_size: fields.batch_size.optional(),
     timeout: fields.timeout.optional(),
     extra: Extra.optional(),
@@ -113,7 +120,7 @@ export const EndpointDraftBody = z
   .object({
     model_type: ModelTypeName.nullish().meta({ description: 'Left out: that of the stored key, else `llm`' }),
     endpoint: fields.endpoint,
-    model_name: fields.model_name.nullish(),
+    model_name: ModelName,
     api_key: z.string().max(8192).nullish(),
     provider: z.string().nullish(),
     timeout: fields.timeout.default(30),

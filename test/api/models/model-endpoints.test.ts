@@ -307,6 +307,20 @@ describe('PUT /model-endpoints/{type}/{name}', () => {
     expect((await put({ is_default: false }, 'builtin-extractive'))[0]).toBe(422);
   });
 
+  it.each([{}, { model_name: '' }, { model_name: null }])('has no model name with %j', async (none) => {
+    const tei = { name: 'tei', model_type: 'reranker', endpoint: AWAY };
+    const [status, created] = await create({ ...tei, ...none });
+    expect([status, created.model_name]).toEqual([201, '']);
+    const path = '/model-endpoints/reranker/tei';
+    const [, shown] = await ask('GET', path);
+    const [, saved] = await ask('PUT', path, { ...shown, timeout: 7, acknowledge_indexed_data: false });
+    expect(saved).toEqual({ ...shown, timeout: 7, updated_at: expect.any(String) });
+    await ask('PUT', path, { model_name: 'named' });
+    const kept = none.model_name === undefined ? 'named' : '';
+    expect((await ask('PUT', path, none))[1].model_name).toBe(kept);
+    expect((await ask('POST', '/model-endpoints/validate', { ...tei, ...none }))[0]).toBe(200);
+  });
+
   it('reaches what runs without a restart', async () => {
     const { models } = gateway.adapters;
     await put({ endpoint: server.url, model_name: 'scripted-llm', extra: { max_llm_context_size: 300 } });
