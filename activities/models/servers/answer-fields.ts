@@ -56,6 +56,16 @@ export function refuseUnknownFields(
     throw new AppError('BAD_REQUEST', `${who} does not support '${field}'.`, { plain: true });
 }
 
+/**
+ * What affects every client of a server is no client's to set: how long it holds a model, whom it serves first.
+ * @throws AppError BAD_REQUEST that names the first of these fields which is given
+ */
+export function refuseServerFields(more: MoreFields | undefined, fields: readonly string[]): void {
+  const field = fields.find((name) => more?.[name] !== undefined);
+  if (field !== undefined)
+    throw new AppError('BAD_REQUEST', `'${field}' is not a client's to set.`, { plain: true });
+}
+
 const FINISH_REASONS: ReadonlySet<string> = new Set<FinishReason>([
   'stop',
   'length',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../../../schemas/app-error.js';
 import type { ChatDelta, ChatMessage, FinishReason, MoreFields } from '../../ports/models.js';
-import { refuseUnknownFields } from './answer-fields.js';
+import { refuseServerFields, refuseUnknownFields } from './answer-fields.js';
 import type { ChatCall } from './model-server.js';
 
 /**
@@ -26,6 +26,8 @@ const CONSUMED: ReadonlySet<string> = new Set([
   'functions',
   'function_call',
   'options',
+  'reasoning_effort',
+  'parallel_tool_calls',
 ]);
 
 const ToolCalls = z.array(
@@ -88,6 +90,29 @@ function formatOf(responseFormat: unknown): unknown {
   return format?.type === 'json_schema' ? format.json_schema?.schema : undefined;
 }
 
+const EFFORTS: readonly unknown[] = ['low', 'medium', 'high'];
+
+/**
+ * How much a model is to think; Ollama's own field wins.
+ * @throws AppError BAD_REQUEST for an effort that Ollama does not know
+ */
+function thinkingOf({ think, reasoning_effort: effort }: MoreFields): { think?: boolean | 'low' } {
+  if (think != null || effort == null) return {};
+  if (effort === 'none') return { think: false };
+  if (!EFFORTS.includes(effort))
+    throw new AppError(
+      'BAD_REQUEST',
+      "The model server (Ollama) takes 'none', 'low', 'medium' or 'high' as 'reasoning_effort'.",
+      { plain: true },
+    );
+  return { think: effort as 'low' };
+}
+
+/** Ollama has no such field: what goes beyond one call is left out of its answer. */
+export function wantsOneCall({ options }: Pick<ChatCall, 'options'>): boolean {
+  return options.more?.['parallel_tool_calls'] === false;
+}
+
 function numbers(more: MoreFields): Record<string, unknown> {
   return Object.fromEntries(
     SAMPLING.flatMap((name) => {
@@ -102,14 +127,12 @@ function numbers(more: MoreFields): Record<string, unknown> {
  * `num_ctx` always: the default depends on the machine, and what does not fit would be dropped. `truncate` and `shift`
  * off: too long a prompt is refused instead of cut, an answer that reaches the end of the window ends there. The
  * library's types lag behind the server here (ollama/ollama `api/types.go`, ChatRequest).
- * @throws AppError BAD_REQUEST for a field that Ollama would leave out in silence
+ * @throws AppError BAD_REQUEST for a field that Ollama would leave out in silence, or that affects its other clients
  */
 export function ollamaChatBody({ model, messages, options, contextTokens }: ChatCall) {
   const more = options.more ?? {};
   refuseUnknownFields(more, KNOWN, 'The model server (Ollama)');
-  // How long a model stays loaded affects every client of the server, so no client may set it.
-  if (more['keep_alive'] !== undefined)
-    throw new AppError('BAD_REQUEST', "'keep_alive' is not a client's to set.", { plain: true });
+  refuseServerFields(more, ['keep_alive']);
   const format = formatOf(more['response_format']);
   const called = calledTools(messages);
   const tools = more['tool_choice'] === 'none' ? undefined : more['tools'];
@@ -125,6 +148,7 @@ export function ollamaChatBody({ model, messages, options, contextTokens }: Chat
     shift: false,
     ...(Array.isArray(tools) && tools.length > 0 && { tools }),
     ...(format !== undefined && { format: format as string }),
+    ...thinkingOf(more),
     options: {
       ...numbers(more),
       num_ctx: contextTokens,
@@ -150,15 +174,16 @@ export const OllamaChunk = z.object({
 });
 export type OllamaChunk = z.output<typeof OllamaChunk>;
 
-/** Turns the parts of one answer into deltas; calls of tools are numbered over the whole answer. */
-export function createOllamaReader() {
+/** Turns the parts of one answer into deltas; calls of tools are numbered over the whole answer, one or all of them. */
+export function createOllamaReader(oneCall = false) {
   let calls = 0;
   const finishOf = ({ done_reason: reason }: OllamaChunk): FinishReason => {
     if (reason === 'length') return 'length';
     return calls > 0 ? 'tool_calls' : 'stop';
   };
   return (chunk: OllamaChunk): ChatDelta => {
-    const { content, thinking, tool_calls: toolCalls = [] } = chunk.message;
+    const { content, thinking, tool_calls: called = [] } = chunk.message;
+    const toolCalls = oneCall ? called.slice(0, calls === 0 ? 1 : 0) : called;
     const more: Record<string, unknown> = {};
     if (thinking !== undefined && thinking !== '') more['reasoning_content'] = thinking;
     if (toolCalls.length > 0)

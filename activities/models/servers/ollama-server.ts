@@ -3,7 +3,7 @@ import type { ChatResponse } from 'ollama';
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import type { ModelServer, ModelServerOptions, ModelDescription } from './model-server.js';
-import { OllamaChunk, createOllamaReader, ollamaChatBody } from './ollama-chat.js';
+import { OllamaChunk, createOllamaReader, ollamaChatBody, wantsOneCall } from './ollama-chat.js';
 import { ollamaFetch } from './ollama-fetch.js';
 import { ProviderFailure, readAs } from './provider-failure.js';
 import { gaveUp } from './refusal.js';
@@ -69,7 +69,7 @@ export function createOllamaServer(
     async *stream(call) {
       const { signal } = call.options;
       const body = ollamaChatBody(call);
-      const read = createOllamaReader();
+      const read = createOllamaReader(wantsOneCall(call));
       const iterator = await ask(signal, (client) => client.chat({ ...body, stream: true }));
       let finished = false;
       try {

@@ -2,7 +2,7 @@ import { stringify } from 'lossless-json';
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import type { ChatMessage } from '../../ports/models.js';
-import { finishReasonOf, openAiUsage } from './answer-fields.js';
+import { finishReasonOf, openAiUsage, refuseServerFields } from './answer-fields.js';
 import { openExchange, readJson } from './model-exchange.js';
 import type { ModelAnswer } from './model-exchange.js';
 import type { ChatCall, ModelServer, ModelServerOptions } from './model-server.js';
@@ -52,8 +52,15 @@ function contentOf({ content, pictures = [] }: ChatMessage): unknown {
       ];
 }
 
-/** What we do not know of a request goes along; what we set wins. */
+/** How long LM Studio keeps a model loaded, and whom vLLM serves first. */
+const OF_THE_SERVER = ['ttl', 'priority'];
+
+/**
+ * What we do not know of a request goes along; what we set wins.
+ * @throws AppError BAD_REQUEST for a field that affects the server's other clients
+ */
 function chatBody({ model, messages, options }: ChatCall): Record<string, unknown> {
+  refuseServerFields(options.more, OF_THE_SERVER);
   return {
     ...options.more,
     model,

@@ -182,13 +182,13 @@ function ollama(models: ScriptedModels): Dialect {
         error: line({ error: errorOf(talk) }),
       });
       if (!properly) return;
-      if (talk.toolCall !== null)
-        response.write(
-          line({
-            message: { role: 'assistant', content: '', tool_calls: [{ function: talk.toolCall }] },
-            done: false,
-          }),
-        );
+      if (talk.toolCall !== null) {
+        const { times = 1, ...called } = talk.toolCall;
+        for (const count of [1, times - 1].filter((calls) => calls > 0)) {
+          const tool_calls = Array.from({ length: count }, () => ({ function: called }));
+          response.write(line({ message: { role: 'assistant', content: '', tool_calls }, done: false }));
+        }
+      }
       const counts = { prompt_eval_count: 11, eval_count: 5 };
       response.end(
         line({

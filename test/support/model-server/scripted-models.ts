@@ -1,6 +1,8 @@
 export interface ScriptedToolCall {
   name: string;
   arguments: object;
+  /** So many calls in one answer, of Ollama: the first in a part of its own. */
+  times?: number;
 }
 
 export interface ScriptedModels {

@@ -123,6 +123,43 @@ describe.each(['ollama', 'openai'] as const)(
       );
     });
 
+    test('ask for as much thought as the client wants', async () => {
+      for (const [effort, think] of [
+        ['none', false],
+        ['low', 'low'],
+        ['high', 'high'],
+        [undefined, undefined],
+      ] as const) {
+        await listen(model, effort === undefined ? {} : { reasoning_effort: effort });
+        const { think: asked, reasoning_effort: handedOn } = body();
+        expect([asked, handedOn]).toEqual(provider === 'ollama' ? [think, undefined] : [undefined, effort]);
+      }
+      // A field of the server's own is handed on as it is.
+      await listen(model, { think: true, reasoning_effort: 'low' });
+      expect(body()['think']).toBe(true);
+    });
+
+    if (provider === 'ollama')
+      test.each([
+        [false, 1],
+        [true, 3],
+      ])('with parallel_tool_calls %j an answer calls %i of three', async (parallel, count) => {
+        server.models.toolCall = { name: 'open_mill', arguments: { at: 'nine' }, times: 3 };
+        const deltas = await listen(model, { tools: TOOLS, parallel_tool_calls: parallel });
+        const calls = deltas.flatMap(({ more }) => (more?.['tool_calls'] ?? []) as { index: number }[]);
+        expect(calls.map(({ index }) => index)).toEqual(Array.from({ length: count }, (_, index) => index));
+        expect(deltas.at(-1)).toMatchObject({ finishReason: 'tool_calls' });
+        expect(body()).not.toHaveProperty('parallel_tool_calls');
+      });
+    else
+      test.each([{ ttl: 1 }, { priority: -5 }])(
+        "that affect the server's other clients are refused: %j",
+        async (more) => {
+          await expect(listen(model, more)).rejects.toMatchObject({ code: 'BAD_REQUEST', status: 400 });
+          expect(server.asked('chat')).toEqual([]);
+        },
+      );
+
     if (provider === 'ollama')
       test.each([
         { n: 2 },
@@ -130,6 +167,7 @@ describe.each(['ollama', 'openai'] as const)(
         { tool_choice: 'required', tools: TOOLS },
         { functions: [{ name: 'f' }] },
         { keep_alive: -1 },
+        { reasoning_effort: 'minimal' },
       ])('that it would leave out in silence are refused: %j', async (more) => {
         await expect(listen(model, more)).rejects.toMatchObject({ code: 'BAD_REQUEST', status: 400 });
         expect(server.asked('chat')).toEqual([]);
