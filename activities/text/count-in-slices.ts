@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import { countTokens } from './token-count.js';
+import { createTurnRoom } from './turn-room.js';
 
 /** Characters counted in one turn of the event loop: some 15 ms of the slowest texts. */
 const SLICE = 4 * 1024;
@@ -22,21 +22,7 @@ function sliceEnd(text: string, from: number): number {
   return code >= 0xd800 && code < 0xdc00 ? end - 1 : end;
 }
 
-/** Characters that were counted in this turn, by all requests. */
-let counted = 0;
-let nextTurn: Promise<void> | null = null;
-
-/** Waits until so many characters may be counted: many short texts take as long as a long one. */
-async function room(characters: number): Promise<void> {
-  while (counted > 0 && counted + characters > SLICE) {
-    nextTurn ??= setImmediate().then(() => {
-      counted = 0;
-      nextTurn = null;
-    });
-    await nextTurn;
-  }
-  counted += characters;
-}
+const room = createTurnRoom(SLICE);
 
 async function countSlice(text: string, signal?: AbortSignal): Promise<number> {
   await room(text.length);

@@ -282,7 +282,9 @@ export const EmbeddingRequest = z
         z.array(token).max(100_000),
         z.array(z.array(token).max(100_000)).max(MAX_TEXTS),
       ])
-      .meta({ description: 'Texts, or cl100k tokens of texts' }),
+      .meta({
+        description: 'Texts, or cl100k tokens of texts; 4,000,000 characters, or 1,000,000 tokens, in all',
+      }),
     encoding_format: z.enum(['float', 'base64']).nullish(),
     dimensions: z.int().min(1).nullish().meta({ description: 'What the model has, or it is refused' }),
   })

@@ -1,11 +1,11 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Embedder } from '../../ports/models.js';
+import { createTurnRoom } from '../../text/turn-room.js';
 import { HASH_DIMENSION, hashVector } from './hash-vector.js';
 
 export const HASH_MODEL_NAME = 'builtin/hash-1024';
 
-/** So many characters (about 5 ms of chunks) between two looks at the event loop and the signal. */
-const CHARACTERS_PER_TURN = 16_000;
+/** So many characters (about 5 ms of chunks) in a turn of the event loop, of all calls. */
+const room = createTurnRoom(16_000);
 
 /**
  * The embedder that needs no model server: signed hashing of words, word pairs and letter grams (see
@@ -22,14 +22,9 @@ export function createHashEmbedder(options: { endpointName: string; vectorField:
     maxInputTokens: null,
     async embed(texts, { signal }) {
       const vectors: number[][] = [];
-      let left = 0;
       for (const text of texts) {
-        if (left <= 0) {
-          await setImmediate();
-          signal?.throwIfAborted();
-          left = CHARACTERS_PER_TURN;
-        }
-        left -= text.length + 1;
+        await room(text.length + 1);
+        signal?.throwIfAborted();
         vectors.push(hashVector(text));
       }
       return vectors;

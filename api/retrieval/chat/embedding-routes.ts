@@ -2,7 +2,7 @@ import type { Embedder, ModelRegistry } from '../../../activities/ports/models.j
 import { countInSlices } from '../../../activities/text/count-in-slices.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { EmbeddingAnswer, EmbeddingRequest } from '../../../schemas/retrieval/chat-api.js';
-import { json, route } from '../../http/route.js';
+import { jsonList, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import { badRequest } from '../../../schemas/request-issues.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
@@ -56,9 +56,12 @@ export function embeddingRoutes({ adapters }: GatewayDeps): Route[] {
         let tokens = 0;
         for (const text of texts) tokens += await countInSlices(text, Infinity, signal);
         const written = body.encoding_format === 'base64' ? base64Of : (vector: number[]) => vector;
-        return json(200, {
+        async function* rows() {
+          for (const [index, vector] of vectors.entries())
+            yield { object: 'embedding', index, embedding: written(vector) };
+        }
+        return jsonList('data', rows(), {
           object: 'list',
-          data: vectors.map((vector, index) => ({ object: 'embedding', index, embedding: written(vector) })),
           model: body.model == null || body.model === '' ? embedder.modelName : body.model,
           usage: { prompt_tokens: tokens, total_tokens: tokens },
         });

@@ -72,6 +72,17 @@ describe('POST /v1/embeddings', () => {
     expect(await vectorsOf({ input: [encode(text), encode('x')] })).toHaveLength(2);
   });
 
+  it('takes a thousand chunks of some 4,000 characters, and writes their vectors one after the other', async () => {
+    const input = Array.from({ length: 1_000 }, (_, index) => `${index} ${'valve and pump '.repeat(260)}`);
+    const response = await gateway.call('POST', '/v1/embeddings', {
+      body: JSON.stringify({ input, encoding_format: 'base64' }),
+      headers: { 'Content-Type': 'application/json' },
+    });
+    expect([response.status, response.headers.get('content-length')]).toEqual([200, null]);
+    const { data } = (await response.json()) as Answer;
+    expect(data.map(({ index }) => index)).toEqual(input.map((_, index) => index));
+  });
+
   it.each([
     [{ input: '' }, 400],
     [{ input: [] }, 400],
@@ -80,6 +91,8 @@ describe('POST /v1/embeddings', () => {
     [{ input: 'x', dimensions: 3 }, 400],
     [{ input: 'x', model: 'nothing' }, 404],
     [{ input: 'word '.repeat(250_000) }, 413],
+    [{ input: Array.from({ length: 41 }, () => 'a'.repeat(100_000)) }, 413],
+    [{ input: Array.from({ length: 11 }, () => new Array<number>(100_000).fill(64)) }, 413],
     [{ input: Array.from({ length: 2049 }, () => 'x') }, 422],
     [{ input: [['x']] }, 422],
     [{ input: 'x', encoding_format: 'hex' }, 422],

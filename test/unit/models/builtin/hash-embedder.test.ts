@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createHashEmbedder } from '../../../../activities/models/builtin/hash-embedder.js';
@@ -89,6 +90,20 @@ describe('createHashEmbedder', () => {
     await expect(embedder.embed(texts, { kind: 'document', signal: controller.signal })).rejects.toThrow(
       'enough',
     );
+  });
+
+  test('does as much in a turn of the event loop for many calls as for one', async () => {
+    const texts = Array.from({ length: 20 }, (_, index) => `${index} `.repeat(800).slice(0, 1_600));
+    let turns = 0;
+    let done = false;
+    const calls = Promise.all(Array.from({ length: 10 }, () => embedder.embed(texts, { kind: 'document' })));
+    const finished = calls.then(() => (done = true));
+    while (!done) {
+      await turn();
+      turns += 1;
+    }
+    await finished;
+    expect(turns).toBeGreaterThanOrEqual((10 * 20 * 1_600) / 16_000 - 1);
   });
 
   test('depends on no locale and no randomness', () => {
