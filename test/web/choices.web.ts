@@ -236,6 +236,26 @@ describe('what an administrator looks after, in the browser', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await own.getByText('0 3 * * *').waitFor();
     await own.getByRole('button', { name: 'Set the time' }).click();
+    await dialog.getByRole('textbox', { name: 'When' }).fill('given up');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    const schedule = '/admin/schedules/vector-store';
+    const work = { window_minutes: 60, pages_per_second: 2 };
+    expect((await askStack(stage.stack, 'PUT', schedule, { cron: '0 4 * * *', ...work })).status).toBe(200);
+    await page.reload();
+    await own.getByText('0 4 * * *').waitFor();
+    await own.getByRole('button', { name: 'Set the time' }).click();
+    expect(await dialog.getByRole('textbox', { name: 'When' }).inputValue()).toBe('0 4 * * *');
+    await dialog.getByRole('textbox', { name: 'When' }).fill('0 5 * * *');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await own.getByText('0 5 * * *').waitFor();
+    const { body } = await askStack<{ schedules: { name: string }[] }>(
+      stage.stack,
+      'GET',
+      '/admin/schedules',
+    );
+    const changed = body.schedules.find(({ name }) => name === 'vector-store');
+    expect(changed).toMatchObject({ cron: '0 5 * * *', ...work });
+    await own.getByRole('button', { name: 'Set the time' }).click();
     await dialog.getByRole('button', { name: 'Take the time away' }).click();
     await own.getByText('not scheduled').waitFor();
   });

@@ -7,6 +7,7 @@ import { useMessages } from '../../../i18n/language';
 import { FormModal } from '../../../shared/form-modal';
 import { schedulesQuery } from './queries';
 import type { Schedule } from './queries';
+import { scheduleChange } from './schedule-change';
 
 /** A worker would make these again. */
 const ALWAYS_SET: ReadonlySet<Schedule['name']> = new Set([
@@ -18,17 +19,18 @@ const ALWAYS_SET: ReadonlySet<Schedule['name']> = new Set([
 ]);
 
 /** When something runs: a line of cron, or no more by the clock at all. */
-export function SetSchedule({ schedule: { name, title, set, cron } }: { schedule: Schedule }) {
+export function SetSchedule({ schedule }: { schedule: Schedule }) {
+  const { name, title, set, cron } = schedule;
   const { operations: t, common, server } = useMessages();
   const queryClient = useQueryClient();
   const [opened, { open, close }] = useDisclosure(false);
-  const [line, setLine] = useState(cron ?? '');
+  const [line, setLine] = useState('');
   const change = useMutation({
     meta: { ownErrors: true },
     mutationFn: async (wanted: string | null) => {
       const params = { path: { name } };
       if (wanted === null) await api.DELETE('/admin/schedules/{name}', { params });
-      else await api.PUT('/admin/schedules/{name}', { params, body: { cron: wanted } });
+      else await api.PUT('/admin/schedules/{name}', { params, body: scheduleChange(schedule, wanted) });
     },
     onSuccess: () => {
       close();
@@ -37,7 +39,15 @@ export function SetSchedule({ schedule: { name, title, set, cron } }: { schedule
   });
   return (
     <>
-      <Button size="xs" variant="default" onClick={open}>
+      <Button
+        size="xs"
+        variant="default"
+        onClick={() => {
+          setLine(cron ?? '');
+          change.reset();
+          open();
+        }}
+      >
         {t.setSchedule}
       </Button>
       <FormModal
