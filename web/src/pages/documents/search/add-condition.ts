@@ -11,12 +11,40 @@ function quoted(text: string): string {
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
-/** Numbers, truth values and days as what they are, everything else as a text; a beginning is meant by `like`. */
-function literal(value: string, sign: Sign): string {
-  if (sign === 'like') return quoted(value.includes('%') ? value : `${value}%`);
-  if (/^-?\d+(?:\.\d+)?$/.test(value) || value === 'true' || value === 'false') return value;
-  if (/^\d{4}-\d\d-\d\d$/.test(value)) return `ISO "${value}T00:00:00Z"`;
+/** What the server says of a file, and holds as texts, whatever they look like. */
+const TEXT_FIELDS = new Set([
+  '_id',
+  'chunk_type',
+  'content_sha256',
+  'file_id',
+  'filename',
+  'original_filename',
+  'parent_id',
+  'relationship_id',
+  'source',
+]);
+
+/** One with a 0 before it, such as a postcode, is a text: as a number it would be another. */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+
+/** Numbers and truth values may be stored as texts too, as in what the console's own editor adds. */
+function isOfTwoKinds(name: string, value: string): boolean {
+  return !TEXT_FIELDS.has(name) && (NUMBER.test(value) || value === 'true' || value === 'false');
+}
+
+/** Numbers, truth values and days as what they are, everything else as a text. */
+function literal(name: string, value: string): string {
+  if (isOfTwoKinds(name, value)) return value;
+  if (!TEXT_FIELDS.has(name) && /^\d{4}-\d\d-\d\d$/.test(value)) return `ISO "${value}T00:00:00Z"`;
   return quoted(value);
+}
+
+/** Whatever kind is stored, it is equal or not; a beginning is meant by `like`. */
+function comparison({ name, sign, value }: Condition): string {
+  if (sign === 'like') return `like ${quoted(value.includes('%') ? value : `${value}%`)}`;
+  if (isOfTwoKinds(name, value) && (sign === '==' || sign === '!='))
+    return `${sign === '==' ? 'in' : 'not in'} [${value}, ${quoted(value)}]`;
+  return `${sign} ${literal(name, value)}`;
 }
 
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -27,8 +55,8 @@ function field(name: string): string {
 }
 
 /** The filter with one more condition, which has to hold beside it. */
-export function addCondition(filter: string, { name, sign, value }: Condition): string {
-  const condition = `${field(name)} ${sign} ${literal(value, sign)}`;
+export function addCondition(filter: string, wanted: Condition): string {
+  const condition = `${field(wanted.name)} ${comparison(wanted)}`;
   const before = filter.trim();
   if (before === '') return condition;
   return /\bor\b/i.test(before) ? `(${before}) and ${condition}` : `${before} and ${condition}`;
