@@ -45,30 +45,13 @@ class ScriptedRequest {
   }
 }
 
-/** Streams of tasks: silent, or refused. */
-let areStreamsRefused = false;
-class ScriptedEvents {
-  static readonly CLOSED = 2;
-  readyState = 0;
-  onerror = (): void => undefined;
-  constructor() {
-    if (!areStreamsRefused) return;
-    queueMicrotask(() => {
-      this.readyState = ScriptedEvents.CLOSED;
-      this.onerror();
-    });
-  }
-  addEventListener(): void {
-    // No event comes.
-  }
-}
-
 /** What the server answers to who asks for the session; null: it is away. */
 let session: number | null = 200;
-/** What it answers to who asks for a task, one after the other. */
+/** What it answers to who asks for a task, one after the other; then nothing. */
 let tasks: Answer[] = [];
 function answerFetch(asked: string | Request): Promise<Response> {
   const path = typeof asked === 'string' ? asked : new URL(asked.url).pathname;
+  if (path.startsWith('/indexer/task/') && tasks.length === 0) return new Promise(() => undefined);
   if (session === null) return Promise.reject(new TypeError('away'));
   const { status, body = {} } =
     path === '/app/session' ? { status: session } : (tasks.shift() ?? { status: 500 });
@@ -92,7 +75,6 @@ const location = { origin: 'http://console.test' };
 Object.assign(globalThis, {
   window: { location, addEventListener: () => undefined },
   XMLHttpRequest: ScriptedRequest,
-  EventSource: ScriptedEvents,
   fetch: answerFetch,
 });
 const { setCsrfToken, onUnreachable } = await loadWeb<{
@@ -142,14 +124,12 @@ beforeEach(() => {
   methods = [];
   session = 200;
   tasks = [];
-  areStreamsRefused = false;
   saidAway = 0;
   setCsrfToken('of this session');
 });
 
-// Before the others: the silent streams of those stay open, and only so many tasks are watched at a time.
+// Before the others: their tasks are not answered, and only so many are watched at a time.
 test('an upload whose task is gone fails, where it was watched for ever', async () => {
-  areStreamsRefused = true;
   answers = [TAKEN];
   tasks = [
     { status: 503 },
@@ -163,6 +143,21 @@ test('an upload whose task is gone fails, where it was watched for ever', async 
   expect(upload()).toMatchObject({ phase: 'indexing', stage: 'embed', progress: 0.5 });
   await rest();
   expect(upload()).toMatchObject({ phase: 'failed', error: { status: 404, code: 'TASK_NOT_FOUND' } });
+});
+
+test('an upload shows how far its task is, by questions that are answered at once, until it is final', async () => {
+  answers = [TAKEN];
+  const running = { task_state: 'SERIALIZING', stage: 'embed', progress: 0.5 };
+  tasks = [running, running, { ...running, progress: 0.75 }, { task_state: 'COMPLETED', stage: 'done' }].map(
+    (body) => ({ status: 200, body }),
+  );
+  uploadQueue.add('mill', [new File(['one'], 'one.md')]);
+  await jest.advanceTimersByTimeAsync(0);
+  expect(upload()).toMatchObject({ phase: 'indexing', stage: 'embed', progress: 0.5 });
+  await jest.advanceTimersByTimeAsync(4_000);
+  expect(upload()).toMatchObject({ phase: 'indexing', stage: 'embed', progress: 0.75 });
+  await jest.advanceTimersByTimeAsync(2_000);
+  expect(upload()).toMatchObject({ phase: 'done', stage: 'done', progress: 1 });
 });
 
 test.each([

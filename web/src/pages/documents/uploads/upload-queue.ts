@@ -8,8 +8,9 @@ import { fileIdOf, isHereAlone, isOver, UploadFault } from './upload';
 import type { Upload } from './upload';
 import { watchTask } from './watch-task';
 
-/** Together fewer than the six connections that a browser opens to one server: other requests must not wait. */
+/** Fewer than the six connections that a browser opens to one server for all windows: other requests must not wait. */
 const SENDING = 2;
+/** So many are asked for, time after time. */
 const WATCHING = 2;
 /** Nothing is sent for so long after the server was away, unless it says for how long. */
 const REST_SECONDS = 3;
