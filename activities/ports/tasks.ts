@@ -91,8 +91,14 @@ export interface TaskStore {
   scan(): AsyncIterable<TaskRecord>;
   /**
    * Tasks in any of the states, of one user or (null) of all, newest first. Without metadata, which may be 64 KiB each.
+   * @param filter.partition only those whose upload was into this one
    */
-  list(filter: { userId: number | null; states: readonly TaskState[]; limit: number }): Promise<TaskHead[]>;
+  list(filter: {
+    userId: number | null;
+    states: readonly TaskState[];
+    partition?: string;
+    limit: number;
+  }): Promise<TaskHead[]>;
   /** The same of these tasks, by task; missing ones are left out. */
   getHeads(taskIds: readonly string[]): Promise<Map<string, TaskHead>>;
   /** What clients said of their uploads, by task, made of its text where it is looked at; missing ones are left out. */

@@ -85,3 +85,35 @@ describe('a folder of many files that is dropped', () => {
     await close();
   });
 });
+
+describe('a partition in which more files failed than a list has', () => {
+  it('says that there are more, here and among the tasks', async () => {
+    const asked: (string | null)[] = [];
+    const { page, faults, close } = await stage.visit('/', stage.stack.token);
+    const url = `${stage.stack.base}/indexer/task/torn`;
+    await page.route(/\/queue\/tasks(?:\?|$)/, async (route) => {
+      const { searchParams } = new URL(route.request().url());
+      const state = searchParams.get('task_status');
+      if (state === 'active') return route.fallback();
+      if (state === 'FAILED') asked.push(searchParams.get('partition'));
+      const tasks = Array.from({ length: 500 }, (_, index) => ({
+        task_id: `torn-${index}`,
+        state: 'FAILED',
+        created_at: '2026-11-30T10:00:00.000Z',
+        details: { file_id: `torn-${index}.md`, partition: PARTITION, metadata: {}, user_id: 1 },
+        duration_ms: 1,
+        url,
+        error: { code: 'FILE_CORRUPT', message: 'Damaged.' },
+        error_url: `${url}/error`,
+      }));
+      await route.fulfill({ status: 200, json: { tasks } });
+    });
+    await page.goto(`${stage.stack.base}/app/partitions/${PARTITION}`);
+    await page.getByRole('button', { name: 'At least 500 files could not be indexed' }).waitFor();
+    expect(new Set(asked)).toEqual(new Set([PARTITION]));
+    await page.goto(`${stage.stack.base}/app/tasks`);
+    await page.getByText(/^There are more: the newest 2,000 that are active/).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+});

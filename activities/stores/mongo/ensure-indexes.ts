@@ -49,6 +49,8 @@ const INDEXES: Record<string, IndexDescription[]> = {
     { key: { file_key: 1, generation: 1 } },
     // A user's queue and list; what waits for its turn.
     { key: { user_id: 1, state: 1, created_at: 1 } },
+    // What was uploaded into a partition: of one user, or of all.
+    { key: { partition: 1, state: 1, created_at: 1, user_id: 1 } },
     { key: { state: 1, handed_over_at: 1, user_id: 1, created_at: 1 } },
   ],
   callbacks: [

@@ -25,6 +25,9 @@ const NAMESPACE = 'tamis';
 
 const TasksQuery = z.object({
   task_status: z.string().optional().meta({ description: '`active`, or a state in any case' }),
+  partition: z.string().optional().meta({
+    description: 'Only those whose upload was into this partition; their files may have been moved since',
+  }),
 });
 
 /** The states that a filter asks for; a name of no state of ours (older releases had more) has no tasks. */
@@ -104,7 +107,8 @@ export function queueRoutes({ adapters, config }: GatewayDeps): Route[] {
     route({
       method: 'get',
       path: '/queue/tasks',
-      summary: "The caller's tasks, newest first; those of all users for an administrator",
+      summary:
+        "The caller's tasks, those of all users for an administrator; the newest 2,000 active and 500 ended ones",
       tag: 'Queue',
       auth: 'user',
       request: { query: TasksQuery },
@@ -113,9 +117,11 @@ export function queueRoutes({ adapters, config }: GatewayDeps): Route[] {
         const { principal, baseUrl } = ctx;
         const states = statesOf(query.task_status);
         const userId = principal.isAdmin ? null : principal.userId;
+        const into = query.partition === undefined ? {} : { partition: query.partition };
         const listed = async (of: readonly TaskState[], limit: number): Promise<TaskHead[]> => {
           const wanted = states.filter((state) => of.includes(state));
-          return wanted.length === 0 ? [] : adapters.tasks.list({ userId, states: wanted, limit });
+          if (wanted.length === 0) return [];
+          return adapters.tasks.list({ userId, states: wanted, limit, ...into });
         };
         const [active, ended] = await Promise.all([
           listed(ACTIVE_STATES, MAX_ACTIVE),

@@ -180,6 +180,17 @@ export function taskStoreContract(subject: Subject<TaskStore>): void {
       expect(await list(['QUEUED', 'FAILED'])).toEqual([ended, young, old].map(({ task_id }) => task_id));
       expect(await list(['QUEUED'], 1)).toEqual([young.task_id]);
       expect(await list(['FAILED'], 1000, null)).toContain(ended.task_id);
+      const { partition } = ended;
+      const elsewhere = await insert({ user_id, partition: `${partition}-b`, created_at: at(4) });
+      await store().finish(elsewhere.task_id, 'FAILED', FAILURE);
+      const into = async (asked: string, userId: number | null = user_id) => {
+        const found = await store().list({ userId, states: ['FAILED'], partition: asked, limit: 1_000 });
+        return found.map(({ task_id }) => task_id);
+      };
+      expect(await into(partition)).toEqual([ended.task_id]);
+      expect(await into(elsewhere.partition)).toEqual([elsewhere.task_id]);
+      expect(await into(elsewhere.partition, user_id + 1)).toEqual([]);
+      expect(await into(elsewhere.partition, null)).toContain(elsewhere.task_id);
       expect(await store().countActive(user_id, 10)).toBe(2);
       expect(await store().countActive(user_id, 1)).toBe(1);
       expect(await store().countActive(null, 1000)).toBeGreaterThanOrEqual(2);

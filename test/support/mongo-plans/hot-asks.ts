@@ -315,6 +315,14 @@ function taskAsks({ tasks, callbacks }: Stores): Ask[] {
     ['tasks.list of a user, ended', () => tasks.list({ userId: 7, states: ['COMPLETED'], limit: 50 })],
     ['tasks.list of all', () => tasks.list({ userId: null, states: ['QUEUED', 'SERIALIZING'], limit: 50 })],
     ['tasks.list of all, ended', () => tasks.list({ userId: null, states: ['COMPLETED'], limit: 50 })],
+    [
+      'tasks.list of a partition, ended',
+      () => tasks.list({ userId: null, states: ['FAILED'], partition: partitionName(7), limit: 50 }),
+    ],
+    [
+      'tasks.list of a user, in a partition, ended',
+      () => tasks.list({ userId: 7, states: ['FAILED'], partition: partitionName(7), limit: 50 }),
+    ],
     ['tasks.getHeads', () => tasks.getHeads(['new', 'none'])],
     ['tasks.readMetadata', () => tasks.readMetadata(['new', 'none'])],
     ['tasks.countActive', () => tasks.countActive(7, 100)],

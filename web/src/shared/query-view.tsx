@@ -1,11 +1,10 @@
 import { Center, Loader, Stack } from '@mantine/core';
-import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useMessages } from '../i18n/language';
 import { ErrorNotice } from './error-notice';
 
 interface Props<T> {
-  query: UseQueryResult<T>;
+  query: { data: T | undefined; isError: boolean; error: Error | null; refetch: () => unknown };
   children: (data: T) => ReactNode;
 }
 

@@ -211,8 +211,12 @@ export function createMongoTaskStore(db: Db): TaskStore {
     async remove(taskId) {
       await tasks.deleteOne({ _id: taskId });
     },
-    async list({ userId, states, limit }) {
-      const wanted = { ...(userId === null ? {} : { user_id: userId }), state: { $in: [...states] } };
+    async list({ userId, states, partition, limit }) {
+      const wanted = {
+        ...(userId === null ? {} : { user_id: userId }),
+        ...(partition === undefined ? {} : { partition }),
+        state: { $in: [...states] },
+      };
       const since = (await isLarge(wanted))
         ? await newestSince(
             (time) => tasks.countDocuments({ ...wanted, created_at: { $gte: time } }, { limit }),

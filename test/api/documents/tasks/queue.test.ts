@@ -108,6 +108,39 @@ describe('GET /queue/tasks', () => {
   });
 });
 
+describe('GET /queue/tasks of a partition', () => {
+  it("lists what was uploaded into it, of the caller alone unless it is an administrator's", async () => {
+    const bob = gateway.addUser('bob');
+    const [mine, other] = [await upload('a'), await upload('a', ada.token, 'other')];
+    const his = await upload('a', bob.token, 'his');
+    await gateway.adapters.tasks.finish(mine, 'FAILED', FAILURE);
+    expect(await listed('?partition=notes')).toEqual([mine]);
+    expect(await listed('?partition=notes&task_status=FAILED')).toEqual([mine]);
+    expect(await listed('?partition=other&task_status=active')).toEqual([other]);
+    expect(await listed('?partition=other&task_status=FAILED')).toEqual([]);
+    expect(await listed('?partition=his')).toEqual([]);
+    expect(await listed('?partition=none')).toEqual([]);
+    expect(await listed('?partition=his', ADMIN_TOKEN)).toEqual([his]);
+    expect(await listed('?partition=notes', bob.token)).toEqual([]);
+  });
+
+  it('has 500 ended ones of it, however many newer ones others have', async () => {
+    const task = (await gateway.adapters.tasks.get(await upload('a')))!;
+    await gateway.adapters.tasks.finish(task.task_id, 'FAILED', FAILURE);
+    for (let index = 1; index <= 500; index += 1)
+      await gateway.adapters.tasks.insert({
+        ...task,
+        task_id: `${task.task_id}-${index}`,
+        partition: 'busy',
+        state: 'FAILED',
+        created_at: new Date(task.created_at.getTime() + index),
+      });
+    expect(await listed('?task_status=FAILED', ADMIN_TOKEN)).not.toContain(task.task_id);
+    expect(await listed('?task_status=FAILED&partition=notes', ADMIN_TOKEN)).toEqual([task.task_id]);
+    expect(await listed('?partition=busy', ADMIN_TOKEN)).toHaveLength(500);
+  });
+});
+
 describe('many tasks in GET /queue/tasks', () => {
   const COUNT = 230;
   beforeEach(async () => {

@@ -150,9 +150,12 @@ export function createFakeTaskStore(): TaskStore {
     async remove(taskId) {
       tasks.delete(taskId);
     },
-    async list({ userId, states, limit }) {
+    async list({ userId, states, partition, limit }) {
       return select(
-        (task) => (userId === null || task.user_id === userId) && states.includes(task.state),
+        (task) =>
+          (userId === null || task.user_id === userId) &&
+          (partition === undefined || task.partition === partition) &&
+          states.includes(task.state),
         (task) => -task.created_at.getTime(),
         limit,
       ).map(toHead);

@@ -94,6 +94,8 @@ export const documents = {
   metadataHint: 'Filters of a search use these keys.',
   failed: (count: string) =>
     count === '1' ? '1 file could not be indexed' : `${count} files could not be indexed`,
+  failedAtLeast: (count: string) =>
+    `At least ${count === '1' ? '1 file' : `${count} files`} could not be indexed`,
   reason: 'Reason',
   showReason: 'Show the reason',
   page: (page: number) => `Page ${page}`,
@@ -117,6 +119,8 @@ export const documents = {
   tables: 'Tables',
   tasks: 'Tasks',
   tasksHint: 'Uploads, copies and replacements, newest first.',
+  tasksCut: (active: string, ended: string) =>
+    `There are more: the newest ${active} that are active and ${ended} that have ended are listed and counted here.`,
   allTasks: 'All',
   noTasks: 'No task yet',
   noTasksHint: 'A task begins with each upload.',

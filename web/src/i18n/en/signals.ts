@@ -165,6 +165,7 @@ export const signals = {
   withheld: 'Withheld',
   quarantine: 'Quarantine',
   quarantineHint: 'Signals that the central API refuses for good, or that cannot be read.',
+  quarantineMore: 'Show older ones',
   quarantineEmpty: 'Nothing is in quarantine.',
   releaseOne: 'Send after all',
   discardOne: 'Discard',

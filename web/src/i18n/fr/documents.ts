@@ -97,6 +97,10 @@ export const documents: Messages['documents'] = {
   metadataHint: 'Les filtres de recherche utilisent ces clés.',
   failed: (count) =>
     count === '1' ? '1 fichier n’a pas pu être indexé' : `${count} fichiers n’ont pas pu être indexés`,
+  failedAtLeast: (count) =>
+    count === '1'
+      ? 'Au moins 1 fichier n’a pas pu être indexé'
+      : `Au moins ${count} fichiers n’ont pas pu être indexés`,
   reason: 'Raison',
   showReason: 'Voir la raison',
   page: (page) => `Page ${page}`,
@@ -120,6 +124,9 @@ export const documents: Messages['documents'] = {
   tables: 'Tableaux',
   tasks: 'Tâches',
   tasksHint: 'Envois, copies et remplacements, du plus récent au plus ancien.',
+  tasksCut: (active, ended) =>
+    `Il y en a d’autres : seules les ${active} dernières actives et les ${ended} dernières terminées sont ` +
+    'affichées et comptées ici.',
   allTasks: 'Toutes',
   noTasks: 'Aucune tâche',
   noTasksHint: 'Une tâche commence à chaque envoi.',

@@ -167,6 +167,7 @@ export const signals: Messages['signals'] = {
   withheld: 'Différés',
   quarantine: 'Quarantaine',
   quarantineHint: 'Signaux que l’API centrale refuse pour de bon, ou illisibles.',
+  quarantineMore: 'Montrer les plus anciens',
   quarantineEmpty: 'Rien n’est en quarantaine.',
   releaseOne: 'Envoyer quand même',
   discardOne: 'Abandonner',

@@ -50,11 +50,14 @@ export function filesQuery(partition: string) {
   });
 }
 
-export const failedTasksQuery = queryOptions({
-  queryKey: ['tasks', 'FAILED'],
-  queryFn: async () =>
-    (await bodyOf(api.GET('/queue/tasks', { params: { query: { task_status: 'FAILED' } } }))).tasks,
-});
+/** Of this partition alone: those of others would take their places in a list that is cut. */
+export function failedTasksQuery(partition: string) {
+  const query = { task_status: 'FAILED', partition };
+  return queryOptions({
+    queryKey: ['tasks', 'FAILED', partition],
+    queryFn: async () => (await bodyOf(api.GET('/queue/tasks', { params: { query } }))).tasks,
+  });
+}
 
 export function workspacesQuery(partition: string) {
   return queryOptions({

@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, bodyOf } from '../../api/client';
 import type { components, paths } from '../../api/schema.gen';
 
@@ -55,9 +55,17 @@ export const ruleVersionsQuery = queryOptions({
   queryFn: async () => (await bodyOf(api.GET('/api/filters/saved/versions'))).versions,
 });
 
-export const quarantineQuery = queryOptions({
+const QUARANTINE_PAGE = 100;
+
+/** Page by page. The rows of one that is decided move up, so that all pages are read again then. */
+export const quarantineQuery = infiniteQueryOptions({
   queryKey: ['signals', 'quarantine'],
-  queryFn: () => bodyOf(api.GET('/api/quarantine', { params: { query: { limit: 100 } } })),
+  initialPageParam: 0,
+  queryFn: ({ pageParam: offset }) =>
+    bodyOf(api.GET('/api/quarantine', { params: { query: { limit: QUARANTINE_PAGE, offset } } })),
+  getNextPageParam: (last, pages) =>
+    last.length === QUARANTINE_PAGE ? pages.length * QUARANTINE_PAGE : undefined,
+  select: ({ pages }) => [...new Map(pages.flat().map((signal) => [signal.id, signal])).values()],
   refetchInterval: REFRESH_MS,
 });
 

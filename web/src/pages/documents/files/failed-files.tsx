@@ -4,6 +4,7 @@ import { useFormat } from '../../../i18n/format';
 import { useMessages } from '../../../i18n/language';
 import { Time } from '../../../shared/time';
 import { failedTasksQuery, filesQuery } from '../queries';
+import { isCut } from '../tasks/is-cut';
 import { TaskReason } from '../tasks/task-reason';
 import { ChooseAgain } from '../uploads/choose-again';
 
@@ -11,7 +12,7 @@ import { ChooseAgain } from '../uploads/choose-again';
 export function FailedFiles({ partition, editable }: { partition: string; editable: boolean }) {
   const { documents: t } = useMessages();
   const format = useFormat();
-  const tasks = useQuery(failedTasksQuery);
+  const tasks = useQuery(failedTasksQuery(partition));
   const files = useQuery(filesQuery(partition));
   if (tasks.data === undefined || files.data?.complete !== true) return null;
   const live = new Set(files.data.rows.map(({ file_id: id }) => id));
@@ -22,10 +23,11 @@ export function FailedFiles({ partition, editable }: { partition: string; editab
       .map((task) => [task.details.file_id, task]),
   );
   if (latest.size === 0) return null;
+  const title = isCut(tasks.data) ? t.failedAtLeast : t.failed;
   return (
     <Accordion variant="contained">
       <Accordion.Item value="failed">
-        <Accordion.Control>{t.failed(format.number(latest.size))}</Accordion.Control>
+        <Accordion.Control>{title(format.number(latest.size))}</Accordion.Control>
         <Accordion.Panel>
           <Stack gap="sm">
             {[...latest].map(([file, task]) => (

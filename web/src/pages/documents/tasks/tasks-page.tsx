@@ -10,6 +10,7 @@ import { Empty } from '../../../shared/empty';
 import { Page } from '../../../shared/page';
 import { QueryView } from '../../../shared/query-view';
 import { ErrorGroups } from './error-groups';
+import { isCut, LISTED_AT_MOST } from './is-cut';
 import { TasksTable } from './tasks-table';
 import { Turns } from './turns';
 
@@ -61,6 +62,11 @@ function TasksPage() {
             format.number(queue.data.total_completed),
             format.number(queue.data.total_failed),
           )}
+        </Text>
+      )}
+      {tasks.data && isCut(tasks.data) && (
+        <Text size="sm" c="dimmed">
+          {t.tasksCut(format.number(LISTED_AT_MOST.active), format.number(LISTED_AT_MOST.ended))}
         </Text>
       )}
       {admin && tasks.data && <Turns tasks={tasks.data} />}

@@ -1,5 +1,5 @@
 import { Anchor, Button, Group, Table, Text, Title } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { api } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
@@ -25,7 +25,7 @@ function apply({ id, kind }: Step): Promise<unknown> {
 export function Quarantine() {
   const { signals: t, common } = useMessages();
   const queryClient = useQueryClient();
-  const quarantine = useQuery(quarantineQuery);
+  const quarantine = useInfiniteQuery(quarantineQuery);
   const step = useMutation({
     mutationFn: apply,
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['signals'] }),
@@ -91,6 +91,16 @@ export function Quarantine() {
           )
         }
       </QueryView>
+      {quarantine.hasNextPage && (
+        <Button
+          variant="default"
+          mt="xs"
+          loading={quarantine.isFetchingNextPage}
+          onClick={() => void quarantine.fetchNextPage()}
+        >
+          {t.quarantineMore}
+        </Button>
+      )}
     </section>
   );
 }
