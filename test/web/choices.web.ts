@@ -150,16 +150,19 @@ describe('what questions are about, in the browser', () => {
     await page.getByRole('button', { name: 'Upload questions' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Name of the set' }).fill('crossing');
-    const upload = async (content: string): Promise<void> => {
+    const upload = async (content: Buffer): Promise<void> => {
       const chosen = page.waitForEvent('filechooser');
       await dialog.getByRole('button', { name: 'File' }).click();
-      const file = { name: 'crossing.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(content) };
+      const file = { name: 'crossing.jsonl', mimeType: 'application/jsonl', buffer: content };
       await (await chosen).setFiles(file);
       await dialog.getByRole('button', { name: 'Upload', exact: true }).click();
     };
-    await upload('{"question":');
+    await upload(Buffer.from('{"question":"Quand le café ouvre-t-il ?","relevant":["a"]}\n', 'latin1'));
+    await dialog.getByText('The file is not UTF-8.').waitFor();
+    await upload(Buffer.from('{"question":'));
     await dialog.getByRole('alert').getByText(/1/).waitFor();
-    await upload(`{"question":"What does the ferry need?","relevant":["${ROPES.name}"]}\n`);
+    const right = `{"question":"What does the ferry need?","relevant":["${ROPES.name}"]}\n`;
+    await upload(Buffer.from(right));
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('table', { name: 'Question sets' }).getByText('crossing').waitFor();
   });

@@ -643,7 +643,7 @@ describe('tamis swap', () => {
 });
 
 describe('tamis eval', () => {
-  const file = (name: string, content: string) => {
+  const file = (name: string, content: string | Buffer) => {
     const path = join(mkdtempSync(join(tmpdir(), 'tamis-questions-')), name);
     writeFileSync(path, content);
     return path;
@@ -675,6 +675,18 @@ describe('tamis eval', () => {
     const bad = await tamis(`eval upload mill main ${file('bad.jsonl', '{"question":"Why?"}\nx')}`);
     expect(bad.code).toBe(2);
     expect(bad.err).toMatch(/Line 1: It needs .* Line 2: The line is not valid JSON/);
+  });
+
+  it('refuses questions that are not UTF-8, as Excel writes a CSV, and keeps none', async () => {
+    await gateway.call('POST', '/partition/mill');
+    const text = 'question,file_id\nQuand le café ouvre-t-il ?,a\n';
+    const refused = await tamis(`eval upload mill main ${file('latin.csv', Buffer.from(text, 'latin1'))}`);
+    expect({ ...refused, err: '' }).toEqual({ code: 2, out: '', err: '' });
+    expect(refused.err).toContain('is not UTF-8');
+    expect(await done('eval sets mill')).toBe('There is no question set.\n');
+    expect(await done(`eval upload mill main ${file('utf8.csv', text)}`)).toBe(
+      'Version 1 of main: 1 questions.\n',
+    );
   });
 
   it('starts runs, shows their figures, and compares two question by question', async () => {

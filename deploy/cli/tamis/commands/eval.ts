@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { count } from '../arguments.js';
@@ -168,9 +169,13 @@ async function upload(
   const format = /\.(jsonl|ndjson)$/i.test(file) ? 'jsonl' : /\.(csv|tsv)$/i.test(file) ? 'csv' : null;
   if (format === null)
     throw new CliFailure(EXIT.wrongUse, 'The file must be named .jsonl, .ndjson, .csv or .tsv.');
-  const content = await readFile(file, 'utf8').catch((error: unknown) => {
+  const bytes = await readFile(file).catch((error: unknown) => {
     throw new CliFailure(EXIT.wrongUse, `${file} cannot be read: ${(error as Error).message}`);
   });
+  // Each byte that is none would become a replacement character, in what is asked and measured.
+  if (!isUtf8(bytes))
+    throw new CliFailure(EXIT.wrongUse, `${file} is not UTF-8. In Excel, save it as "CSV UTF-8".`);
+  const content = bytes.toString('utf8');
   const body = await context.gateway().ask<QuestionSet>('POST', setPath(partition, set), {
     format,
     content,

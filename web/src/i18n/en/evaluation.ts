@@ -20,6 +20,7 @@ export const evaluation = {
   file: 'File',
   chooseFile: 'Choose a file',
   fileNeeded: 'Choose a file.',
+  notUtf8: 'The file is not UTF-8. In Excel, save it as “CSV UTF-8”.',
   note: 'Where the questions come from',
   runs: 'Runs',
   run: 'Run',

@@ -22,6 +22,7 @@ export const evaluation: Messages['evaluation'] = {
   file: 'Fichier',
   chooseFile: 'Choisir un fichier',
   fileNeeded: 'Choisissez un fichier.',
+  notUtf8: 'Le fichier n’est pas en UTF-8. Dans Excel, enregistrez-le en « CSV UTF-8 ».',
   note: 'D’où viennent les questions',
   runs: 'Évaluations',
   run: 'Évaluation',

@@ -5,6 +5,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
 import { FormModal } from '../../../shared/form-modal';
+import { NotUtf8, readUtf8 } from './read-utf8';
 
 interface Values {
   name: string;
@@ -28,10 +29,13 @@ export function UploadSet({ partition }: { partition: string }) {
         params: { path: { partition, set: name } },
         body: {
           format: /\.csv$/i.test(file?.name ?? '') ? 'csv' : 'jsonl',
-          content: (await file?.text()) ?? '',
+          content: file === null ? '' : await readUtf8(file),
           note: note === '' ? null : note,
         },
       }),
+    onError: (error) => {
+      if (error instanceof NotUtf8) form.setFieldError('file', t.notUtf8);
+    },
     onSuccess: () => {
       close();
       form.reset();
@@ -50,7 +54,7 @@ export function UploadSet({ partition }: { partition: string }) {
         onSubmit={form.onSubmit((values) => upload.mutate(values))}
         submit={t.upload}
         pending={upload.isPending}
-        error={upload.error}
+        error={upload.error instanceof NotUtf8 ? null : upload.error}
       >
         <Text size="sm" c="dimmed">
           {t.uploadSetHint}
