@@ -183,6 +183,8 @@ describe('what an administrator sets, in the browser', () => {
       is_admin: true,
     });
     const { page, faults, close } = await stage.visit('/users', grace.token);
+    // As a browser has it on plain HTTP at another machine.
+    await page.evaluate('delete Navigator.prototype.clipboard');
     const row = page.getByRole('table', { name: 'Users' }).getByRole('row').filter({ hasText: 'Grace' });
     await row.getByRole('button', { name: 'New token' }).click();
     await page.getByRole('dialog').getByText('signed out in other browsers').waitFor();
@@ -190,6 +192,11 @@ describe('what an administrator sets, in the browser', () => {
     const notice = page.getByRole('status').filter({ hasText: 'Token of Grace' });
     const token = await notice.locator('code').innerText();
     expect(token).not.toBe(grace.token);
+    await notice.getByRole('button', { name: 'Copy' }).click();
+    await notice.getByRole('button', { name: 'Copied' }).waitFor();
+    await page.evaluate('document.execCommand = () => false');
+    await notice.getByRole('button', { name: 'Copy', exact: true }).click();
+    await page.getByText(/^The browser does not let this page copy/).waitFor();
     expect(await page.evaluate(`fetch('/app/session').then(({ status }) => status)`)).toBe(200);
     await row.getByRole('button', { name: 'Edit Grace' }).click();
     await page.getByRole('dialog').getByRole('textbox', { name: 'Quota of files' }).fill('11');

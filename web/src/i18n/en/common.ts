@@ -52,6 +52,7 @@ export const common = {
   undo: 'Undo',
   copy: 'Copy',
   copied: 'Copied',
+  notCopied: 'The browser does not let this page copy: mark the text and copy it yourself.',
   download: 'Download',
   all: 'All',
   yes: 'Yes',

@@ -56,6 +56,7 @@ export const common: Messages['common'] = {
   undo: 'Annuler',
   copy: 'Copier',
   copied: 'Copié',
+  notCopied: 'Le navigateur ne permet pas de copier : sélectionnez le texte et copiez-le vous-même.',
   download: 'Télécharger',
   all: 'Tous',
   yes: 'Oui',

@@ -1,6 +1,7 @@
-import { Alert, Button, CopyButton, Group, Loader, Paper, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Loader, Paper, Stack, Text } from '@mantine/core';
 import { useCallback } from 'react';
 import { useMessages } from '../../../i18n/language';
+import { CopyText } from '../../../shared/copy-text';
 import { ErrorNotice } from '../../../shared/error-notice';
 import { AnswerText } from './answer-text';
 import { conversation } from './conversation';
@@ -94,13 +95,7 @@ export function Answer({ message, question, onRetry, onOpen }: Props) {
         ) : (
           content !== '' && (
             <Group gap="xs">
-              <CopyButton value={content}>
-                {({ copied, copy }) => (
-                  <Button size="compact-sm" variant="subtle" color="gray" onClick={copy}>
-                    {copied ? common.copied : common.copy}
-                  </Button>
-                )}
-              </CopyButton>
+              <CopyText text={content} size="compact-sm" variant="subtle" color="gray" />
               <Thumbs message={message} question={question} />
             </Group>
           )

@@ -1,5 +1,6 @@
-import { Alert, Button, Code, CopyButton, Group, Text } from '@mantine/core';
+import { Alert, Code, Group, Text } from '@mantine/core';
 import { useMessages } from '../../../i18n/language';
+import { CopyText } from '../../../shared/copy-text';
 import type { NewToken } from './queries';
 
 export function TokenNotice({ token: { name, token }, onClose }: { token: NewToken; onClose: () => void }) {
@@ -19,13 +20,7 @@ export function TokenNotice({ token: { name, token }, onClose }: { token: NewTok
       </Text>
       <Group gap="xs">
         <Code style={{ overflowWrap: 'anywhere' }}>{token}</Code>
-        <CopyButton value={token}>
-          {({ copied, copy }) => (
-            <Button size="compact-sm" variant="default" onClick={copy}>
-              {copied ? common.copied : common.copy}
-            </Button>
-          )}
-        </CopyButton>
+        <CopyText text={token} size="compact-sm" />
       </Group>
     </Alert>
   );

@@ -1,20 +1,9 @@
-import {
-  Anchor,
-  Button,
-  Code,
-  CopyButton,
-  Group,
-  List,
-  Paper,
-  SimpleGrid,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core';
+import { Anchor, Code, Group, List, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useMessages } from '../../../i18n/language';
+import { CopyText } from '../../../shared/copy-text';
 import { Page } from '../../../shared/page';
 import { QueryView } from '../../../shared/query-view';
 import { to, withQuery } from '../../../shared/routes';
@@ -40,7 +29,7 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 }
 
 function Details({ alert }: { alert: Alert }) {
-  const { signals: t, common } = useMessages();
+  const { signals: t } = useMessages();
   const reasons = reasonsOf(alert.filterReasons);
   // A source may be something else, as a user's name or a country.
   const source = alert.sourceIp || alert.sourceValue || '';
@@ -84,13 +73,7 @@ function Details({ alert }: { alert: Alert }) {
           <Code block mah={480} tabIndex={0}>
             {prettyJson(alert.rawJson)}
           </Code>
-          <CopyButton value={alert.rawJson}>
-            {({ copied, copy }) => (
-              <Button size="xs" variant="default" mt="xs" onClick={copy}>
-                {copied ? common.copied : common.copy}
-              </Button>
-            )}
-          </CopyButton>
+          <CopyText text={alert.rawJson} size="xs" mt="xs" />
         </Section>
       )}
     </Stack>
