@@ -77,6 +77,11 @@ async function serve(input: Request | string, init?: RequestInit): Promise<Respo
 
 Object.assign(globalThis, { window: { location: { origin: 'http://console.test' } }, fetch: jest.fn(serve) });
 const { conversation } = await loadWeb<{ conversation: Conversation }>('pages/documents/chat/conversation');
+const { keptSources } = await loadWeb<{
+  keptSources(
+    extra: Record<'sources' | 'cited_sources' | 'presented_sources', object[]>,
+  ): { title: string | null }[];
+}>('pages/documents/chat/sources');
 
 function texts({ messages }: Pick<Stored, 'messages'>): string[] {
   return messages.map(({ content }) => content);
@@ -150,6 +155,40 @@ function hold(id: string): () => void {
   held.set(id, new Promise((resolve) => (release = resolve)));
   return release;
 }
+
+describe('a conversation whose texts are longer than the server keeps', () => {
+  it.each([
+    { whole: 'x'.repeat(98), question: `${'x'.repeat(98)}🚂, and more` },
+    { whole: 'x'.repeat(99), question: `${'x'.repeat(99)}🚂, and more` },
+  ])('has a title that is cut between two characters', async ({ whole, question }) => {
+    await conversation.ask(question);
+    const title = await until('it is kept', async () => stored.get('made')?.title);
+    expect(title).toBe(whole.length === 98 ? `${whole}🚂` : whole);
+    expect(conversation.current().title).toBe(title);
+  });
+
+  it('keeps the beginning of a message up to a whole character', async () => {
+    await conversation.ask(`${'x'.repeat(31_999)}🚂`);
+    const first = await until('it is kept', async () => stored.get('made')?.messages[0]);
+    expect(first.content).toBe('x'.repeat(31_999));
+  });
+});
+
+describe('the sources of an answer', () => {
+  it('have titles that are cut between two characters', () => {
+    const source = (original: string | null, title?: string) => ({
+      source_type: 'document',
+      ...(original !== null && { chunk: { _id: original, original_filename: original } }),
+      ...(title !== undefined && { title, url: 'https://mill.example/' }),
+    });
+    const titlesOf = (...sources: object[]) =>
+      keptSources({ sources, cited_sources: [], presented_sources: sources }).map(({ title }) => title);
+    const [fits, half] = ['x'.repeat(498), 'x'.repeat(499)];
+    expect(
+      titlesOf(source(`${fits}🚂.md`), source(`${half}🚂.md`), source(null, 'Page'), source(null)),
+    ).toEqual([`${fits}🚂`, half, 'Page', null]);
+  });
+});
 
 describe('a conversation in which an answer failed', () => {
   it('goes on without the question that was not answered', async () => {

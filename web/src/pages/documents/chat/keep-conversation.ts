@@ -1,6 +1,7 @@
 import { mayPass } from '../../../api/api-error';
 import { api, bodyOf } from '../../../api/client';
 import type { paths } from '../../../api/schema.gen';
+import { cutText } from '../../../shared/cut-text';
 import { toStored } from './message';
 import type { Message } from './message';
 import type { Scope } from './scope';
@@ -36,7 +37,7 @@ function head(conversation_id: string) {
 async function begin(talk: Talk): Promise<void> {
   const first = talk.messages[0]?.content ?? '';
   const { scope, preset } = talk;
-  const title = first.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_TITLE);
+  const title = cutText(first.replaceAll(/\s+/g, ' ').trim(), MAX_TITLE);
   const made = await bodyOf(api.POST('/users/me/conversations', { body: { title, scope, preset } }));
   talk.id = made.conversation_id;
   talk.title = made.title;

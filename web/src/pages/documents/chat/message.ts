@@ -1,4 +1,5 @@
 import type { components } from '../../../api/schema.gen';
+import { cutText } from '../../../shared/cut-text';
 import type { KeptSource } from './sources';
 
 type StoredMessage = components['schemas']['Conversation']['messages'][number];
@@ -50,7 +51,7 @@ export function toStored(message: Message) {
   const { role, content, state, answerId, sources, degraded, truncated, cut } = message;
   return {
     role,
-    content: content.slice(0, MAX_CONTENT),
+    content: cutText(content, MAX_CONTENT),
     state: state === 'streaming' ? ('stopped' as const) : state,
     answer_id: answerId,
     sources: [...sources],

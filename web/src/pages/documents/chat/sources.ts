@@ -1,4 +1,5 @@
 import type { components } from '../../../api/schema.gen';
+import { cutText } from '../../../shared/cut-text';
 import { textOf } from '../queries';
 import type { ChatExtra, Source } from './stream-answer';
 
@@ -22,12 +23,12 @@ function kept(source: Source, number: number, cited: boolean): KeptSource {
     chunk_id: chunk ? textOf(chunk['_id']) : null,
     partition: chunk ? textOf(chunk['partition']) : null,
     file_id: chunk ? textOf(chunk['file_id']) : null,
-    title: (textOf(chunk?.['original_filename']) || title || null)?.slice(0, 500) ?? null,
+    title: cutText(textOf(chunk?.['original_filename']) || (title ?? ''), 500) || null,
     page: typeof page === 'number' ? page : null,
     char_start: source.char_start ?? null,
     char_end: source.char_end ?? null,
     verified: source.verified ?? null,
-    url: url?.slice(0, 2_000) ?? null,
+    url: url == null ? null : cutText(url, 2_000),
   };
 }
 

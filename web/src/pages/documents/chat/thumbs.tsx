@@ -2,6 +2,7 @@ import { Button, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { api } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
+import { cutText } from '../../../shared/cut-text';
 import { Icon } from '../../../shared/icons';
 import type { Message } from './message';
 import type { KeptSource } from './sources';
@@ -18,7 +19,7 @@ function bodyOf(rating: (typeof RATINGS)[number], answerId: string, { content, s
   const said = sources.flatMap(({ chunk_id: id, cited }) =>
     id ? [{ chunk_id: id, cited: cited === true }] : [],
   );
-  return { answer_id: answerId, rating, answer: content.slice(0, 32_000), sources: said };
+  return { answer_id: answerId, rating, answer: cutText(content, 32_000), sources: said };
 }
 
 /** Whether an answer helped; the owners of its partition read it, and make questions of it. */
@@ -31,7 +32,7 @@ export function Thumbs({ message, question }: { message: Message; question: stri
       if (partition === null || answerId === null) return rating;
       await api.POST('/evaluation/partition/{partition}/feedback', {
         params: { path: { partition } },
-        body: { ...bodyOf(rating, answerId, message), question: question.slice(0, 8_000) },
+        body: { ...bodyOf(rating, answerId, message), question: cutText(question, 8_000) },
       });
       return rating;
     },
