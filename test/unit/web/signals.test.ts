@@ -83,3 +83,18 @@ describe('the central API is shown as away', () => {
     expect(failureOf({ watchers: [{ ...failing, ...change }] })).toBeNull();
   });
 });
+
+const { prettyJson } = await loadWeb<{ prettyJson(rawJson: string): string }>(
+  'pages/signals/alerts/read-raw',
+);
+
+describe('a raw signal', () => {
+  test('is indented where its numbers stay as they are', () => {
+    const signal = { id: 12, latitude: 48.858370000000001, text: 'id "9007199254740993"' };
+    expect(prettyJson(JSON.stringify(signal))).toBe(JSON.stringify(signal, null, 2));
+  });
+
+  test.each(['{"id":9007199254740993}', '{"at":[-1234567890.1234567890]}'])('is %s as it was sent', (raw) => {
+    expect(prettyJson(raw)).toBe(raw);
+  });
+});

@@ -35,7 +35,21 @@ export function reasonsOf(filterReasons: string | null): string[] {
   return Array.isArray(reasons) ? reasons.map(text) : [];
 }
 
+const TEXT_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+const EXACT_DIGITS = 15;
+
+/** Whether a number in it would be shown as another one once it is parsed, as large ids would. */
+function hasInexactNumber(json: string): boolean {
+  return [...json.matchAll(TEXT_OR_NUMBER)].some(
+    ([token]) =>
+      !token.startsWith('"') &&
+      token.replaceAll(/\D/g, '').length > EXACT_DIGITS &&
+      String(Number(token)) !== token,
+  );
+}
+
+/** Indented, where that leaves every number as it was sent. */
 export function prettyJson(rawJson: string): string {
   const parsed = parse(rawJson);
-  return parsed === null ? rawJson : JSON.stringify(parsed, null, 2);
+  return parsed === null || hasInexactNumber(rawJson) ? rawJson : JSON.stringify(parsed, null, 2);
 }
