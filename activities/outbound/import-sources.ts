@@ -15,6 +15,8 @@ import { retryAfterMs } from './retry-after.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const ANSWER_TIMEOUT_MS = 120_000;
+/** For the whole of an answer of 64 MiB at most; bytes may come one by one. */
+const WHOLE_ANSWER_TIMEOUT_MS = 600_000;
 /** A service that knows no pages gives the list of a partition's files in one answer. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** A source that limits its clients is waited for; no longer than this at a time, and not for ever. */
@@ -57,8 +59,10 @@ async function* bounded(
 /** Services that are imported from. No redirect is followed: the token goes to the address that was given alone. */
 export function createImportSources({
   allowPrivateAddresses,
+  wholeAnswerTimeoutMs = WHOLE_ANSWER_TIMEOUT_MS,
 }: {
   allowPrivateAddresses: boolean;
+  wholeAnswerTimeoutMs?: number;
 }): ImportSources {
   const dispatcher = createGuardedDispatcher({
     allowPrivate: allowPrivateAddresses,
@@ -112,11 +116,17 @@ export function createImportSources({
       path: string,
       readBody: (body: AsyncIterable<Buffer>) => Promise<T>,
     ): Promise<T | null> => {
+      const limit = AbortSignal.timeout(wholeAnswerTimeoutMs);
       try {
-        const { body } = await ask(path);
+        const { body } = await ask(path, AbortSignal.any([signal, limit]));
         return await readBody(body as AsyncIterable<Buffer>);
       } catch (error) {
         if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
+        if (limit.aborted && !signal.aborted)
+          throw failed(
+            `The answer to ${path} did not come within ${wholeAnswerTimeoutMs / 1000} seconds.`,
+            error,
+          );
         if (error instanceof SyntaxError)
           throw new AppError('IMPORT_SOURCE_REFUSED', `The answer to ${path} is no JSON.`);
         throw told(error);

@@ -30,6 +30,24 @@ function open(from: ImportSources = sources, signal = new AbortController().sign
   return from.open({ url: base, token: 'or-secret' }, { requestsPerSecond: 1000, signal });
 }
 
+describe('an answer that comes byte by byte', () => {
+  it.each(['json', 'eachOf'] as const)('ends in its time: %s', async (kind) => {
+    answer = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const drip = setInterval(() => response.write(' '), 20);
+      response.once('close', () => clearInterval(drip));
+    };
+    const patient = createImportSources({ allowPrivateAddresses: true, wholeAnswerTimeoutMs: 300 });
+    const service = open(patient);
+    const read = kind === 'json' ? service.json('/x') : service.eachOf('/x', 'files', () => undefined);
+    await expect(read).rejects.toMatchObject({
+      code: 'IMPORT_SOURCE_FAILED',
+      message: 'The answer to /x did not come within 0.3 seconds.',
+    });
+    await patient.close();
+  });
+});
+
 describe('a source of an import', () => {
   it('is asked with its token, and its whole numbers stay exact', async () => {
     answer = (_request, response) => response.end('{"big": 9007199254740993, "small": 7, "part": 0.25}');
