@@ -13,6 +13,15 @@ export const ModelList = z
 
 const flag = z.boolean().nullish();
 
+/** A form sends an empty text for what is not set, as searches take it. */
+function textOrNone(longest: number) {
+  return z
+    .string()
+    .max(longest)
+    .nullish()
+    .transform((text) => (text === '' ? undefined : text));
+}
+
 /** What a request asks for beside the OpenAI format; unknown keys are left. */
 export const ChatMetadata = z
   .looseObject({
@@ -21,24 +30,16 @@ export const ChatMetadata = z
     websearch: flag.meta({ description: 'Adds results of a web search' }),
     llm_override: z
       .object({
-        model: z.string().min(1).max(200).nullish(),
-        base_url: z.string().min(1).max(2000).nullish(),
-        api_key: z.string().min(1).max(2000).nullish(),
+        model: textOrNone(200),
+        base_url: textOrNone(2000),
+        api_key: textOrNone(2000),
       })
       .nullish(),
-    workspace: z.string().min(1).max(255).nullish(),
-    file_id: z
-      .string()
-      .min(1)
-      .max(255)
-      .nullish()
-      .meta({ description: 'Only this file of the partition is searched' }),
-    preset: z
-      .string()
-      .min(1)
-      .max(255)
-      .nullish()
-      .meta({ description: "Searched as this retrieval preset says, instead of the partition's" }),
+    workspace: textOrNone(255),
+    file_id: textOrNone(255).meta({ description: 'Only this file of the partition is searched' }),
+    preset: textOrNone(255).meta({
+      description: "Searched as this retrieval preset says, instead of the partition's",
+    }),
     attachments: z
       .array(z.looseObject({ id: z.string().min(1).max(255) }))
       .max(20)

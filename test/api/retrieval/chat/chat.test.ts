@@ -314,6 +314,10 @@ describe('POST /v1/chat/completions: metadata', () => {
     });
     expect((await chat({ metadata: { llm_override: {}, websearch: null } }))[0]).toBe(200);
     expect(requests[1]).not.toHaveProperty('override');
+    const empty = { workspace: '', file_id: '', preset: '', llm_override: { model: '', base_url: '' } };
+    expect((await chat({ model: 'rag-one', metadata: empty }))[0]).toBe(200);
+    for (const name of ['override', 'workspace', 'fileId', 'preset'])
+      expect(requests[2]?.[name as keyof (typeof requests)[2]]).toBeUndefined();
   });
 
   it.each([
