@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
@@ -52,14 +52,13 @@ export function pageRoutes({ adapters, config, tools }: GatewayDeps, scratch: Sc
     return { chunk, version, page: chunk.page };
   };
 
-  const draw = async (
+  const draw = (
     { signal, principal }: CallerContext,
     { page, version }: Awaited<ReturnType<typeof find>>,
     passage: string,
   ): Promise<Drawn> => {
-    const directory = await mkdtemp(join(tools.scratchDirectory, 'page-'));
-    const room = scratch.of(principal.userId);
-    try {
+    const where = { parent: tools.scratchDirectory, prefix: 'page-', userId: principal.userId };
+    return scratch.use(where, async (directory, room) => {
       room.take(version.size_bytes);
       const [path, outputPath] = [join(directory, 'file.pdf'), join(directory, 'page.png')];
       await pipeline(await adapters.blobs.read(version.upload_id), createWriteStream(path), { signal });
@@ -73,10 +72,7 @@ export function pageRoutes({ adapters, config, tools }: GatewayDeps, scratch: Sc
         limits: { timeoutMs: MAX_MS, maxPixels: MAX_PIXELS },
       });
       return { page, png: await readFile(outputPath), picture: picture! };
-    } finally {
-      await rm(directory, { recursive: true, force: true });
-      room.give();
-    }
+    });
   };
   const drawInTurn = async (...asked: Parameters<typeof draw>): Promise<Drawn> => {
     const release = drawing.take(asked[0].principal.userId);

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { z } from 'zod';
 import type { AppError } from '../../../schemas/app-error.js';
 import {
@@ -57,11 +55,9 @@ export function toolRoutes({ config, tools }: GatewayDeps, scratch: ScratchRoom)
   const running = createPlaces(MAX_CONCURRENT, MAX_OF_CALLER, TOO_MANY);
   const uploads = createPlaces(Infinity, MAX_UPLOADS_OF_CALLER, TOO_MANY);
 
-  /** In a directory of its own, which goes with everything in it, whatever happens. */
-  const execute = async ({ koa, signal, principal, admitAnew }: CallerContext): Promise<string> => {
-    const directory = await mkdtemp(join(tools.scratchDirectory, 'tool-'));
-    const room = scratch.of(principal.userId);
-    try {
+  const execute = ({ koa, signal, principal, admitAnew }: CallerContext): Promise<string> => {
+    const where = { parent: tools.scratchDirectory, prefix: 'tool-', userId: principal.userId };
+    return scratch.use(where, async (directory, room) => {
       const { file, fields } = await receiveTemporary(koa, {
         directory,
         maxBytes: config.http.maxUploadBytes,
@@ -90,11 +86,7 @@ export function toolRoutes({ config, tools }: GatewayDeps, scratch: ScratchRoom)
       } finally {
         leave();
       }
-    } finally {
-      // A write that was broken off may still be closing its file.
-      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
-      room.give();
-    }
+    });
   };
 
   return [
