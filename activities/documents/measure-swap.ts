@@ -5,6 +5,7 @@ import type { Scope } from '../../schemas/documents/users.js';
 import type { Adapters } from '../ports/adapters.js';
 import type { FoundChunk } from '../ports/chunks.js';
 import type { Embedder } from '../ports/models.js';
+import { firstCharacters } from '../text/sentences.js';
 
 /** Questions in a sample: with so many a share of one half is known to about ±0.1. */
 const SAMPLE = 100;
@@ -98,7 +99,7 @@ async function drawSample(
 
 /** Its first sentence, as long as it is none too short to ask by. */
 function questionOf(text: string): string {
-  const beginning = text.slice(0, QUESTION_CHARACTERS);
+  const beginning = firstCharacters(text, QUESTION_CHARACTERS);
   const end = beginning.search(/[.!?。！？](?:\s|$)/u);
   return end < QUESTION_CHARACTERS / 4 ? beginning : beginning.slice(0, end + 1);
 }

@@ -24,7 +24,10 @@ export async function takeTurns(
     queues.flatMap((queue) => queue[place] ?? []),
   ).flat();
   const round = inTurn.slice(0, ROUND);
-  const records = await files.getMany(round.map(({ file_key }) => file_key));
+  const records = await files.getMany(
+    round.map(({ file_key }) => file_key),
+    { reports: false },
+  );
   return {
     next: round.filter((task) => records.get(task.file_key)?.pending_task === task.task_id),
     waiting: turns.reduce((sum, { waiting }) => sum + waiting, 0),
