@@ -41,9 +41,14 @@ export async function packPart(entries: readonly PartEntry[]): Promise<{ packed:
 }
 
 /** @throws AppError BACKUP_NOT_USABLE when it is not what was written */
-export async function unpackPart(packed: Buffer, sha256: string, name: string): Promise<PartEntry[]> {
+export function requireDigest(packed: Buffer, sha256: string, name: string): void {
   if (sha256Hex(packed) !== sha256)
     throw new AppError('BACKUP_NOT_USABLE', `${name} is damaged: its SHA-256 is not what the manifest says.`);
+}
+
+/** @throws AppError BACKUP_NOT_USABLE when it is not what was written */
+export async function unpackPart(packed: Buffer, sha256: string, name: string): Promise<PartEntry[]> {
+  requireDigest(packed, sha256, name);
   const entries: PartEntry[] = [];
   try {
     const tar = extract();

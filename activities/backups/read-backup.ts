@@ -1,7 +1,7 @@
 import { BACKUP_SECTIONS } from '../../schemas/backups/backups.js';
 import type { BackupManifest, BackupPart } from '../../schemas/backups/backups.js';
 import type { BackupStorage } from '../ports/backups.js';
-import { unpackPart } from './part-archive.js';
+import { requireDigest, unpackPart } from './part-archive.js';
 import type { PartEntry } from './part-archive.js';
 
 /** Parts in the order in which they are restored. */
@@ -17,4 +17,14 @@ export async function readPart(
   signal: AbortSignal,
 ): Promise<PartEntry[]> {
   return await unpackPart(await storage.get(`${backupId}/${name}`, signal), sha256, name);
+}
+
+/** @throws AppError BACKUP_NOT_USABLE when a part is not what was written, NOT_FOUND */
+export async function checkPart(
+  storage: BackupStorage,
+  backupId: string,
+  { name, sha256 }: BackupPart,
+  signal: AbortSignal,
+): Promise<void> {
+  requireDigest(await storage.get(`${backupId}/${name}`, signal), sha256, name);
 }

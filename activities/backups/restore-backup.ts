@@ -8,7 +8,7 @@ import { checkRestore } from './check-restore.js';
 import type { RestoreOrder } from './check-restore.js';
 import { readManifest } from './manifest.js';
 import type { PartEntry } from './part-archive.js';
-import { partsInOrder, readPart } from './read-backup.js';
+import { checkPart, partsInOrder, readPart } from './read-backup.js';
 import { createFileRestorer } from './restore-files.js';
 import type { FileTarget } from './restore-files.js';
 import { restoredRecord } from './restored-records.js';
@@ -25,9 +25,17 @@ export interface RestorePosition {
   phase: string;
   /** Index into the parts in their order. */
   part: number;
+  /** Parts that were found as they were written, before anything is removed. */
+  checked?: number;
   done: number;
   total: number;
   counts: Record<string, number>;
+}
+
+interface SliceControl {
+  signal: AbortSignal;
+  isOver(): boolean;
+  reached(position: RestorePosition): void;
 }
 
 const OF_TOKEN = ['token_digest', 'environment_digest'] as const;
@@ -42,7 +50,7 @@ export async function restoreSlice(
   target: RestoreTarget,
   order: RestoreOrder,
   from: RestorePosition | null,
-  control: { signal: AbortSignal; isOver(): boolean; reached(position: RestorePosition): void },
+  control: SliceControl,
 ): Promise<RestorePosition> {
   const { signal } = control;
   if (from === null) {
@@ -50,8 +58,9 @@ export async function restoreSlice(
     if (!order.replace) await requireOwnChunks(target);
     const parts = partsInOrder(manifest);
     const total = parts.reduce((sum, { records }) => sum + records, 0);
-    return { phase: 'clearing', part: 0, done: 0, total, counts: {} };
+    return { phase: 'checking', part: 0, done: 0, total, counts: {} };
   }
+  if (from.phase === 'checking') return await checkParts(target, order, from, control);
   if (from.phase === 'clearing') {
     await clear(target, signal);
     return { ...from, phase: 'restoring' };
@@ -66,6 +75,28 @@ export async function restoreSlice(
   }
   await target.chunks.show(signal);
   return { ...position, phase: 'done' };
+}
+
+/**
+ * All parts are looked at before anything is removed: of a stack that was cleared for a backup that lacks one, nothing
+ * would be left.
+ * @throws AppError BACKUP_NOT_USABLE, NOT_FOUND
+ */
+async function checkParts(
+  target: RestoreTarget,
+  { backupId }: RestoreOrder,
+  from: RestorePosition,
+  { signal, isOver, reached }: SliceControl,
+): Promise<RestorePosition> {
+  const parts = partsInOrder(await readManifest(target.storage, backupId, signal));
+  let position = from;
+  for (const part of parts.slice(from.checked ?? 0)) {
+    await checkPart(target.storage, backupId, part, signal);
+    position = { ...position, checked: (position.checked ?? 0) + 1 };
+    reached(position);
+    if (isOver()) break;
+  }
+  return (position.checked ?? 0) < parts.length ? position : { ...position, phase: 'clearing' };
 }
 
 /**

@@ -498,6 +498,14 @@ describe('a restore', () => {
       code: 'BACKUP_NOT_USABLE',
       message: expect.stringContaining('damaged'),
     });
+    const own = await partitionOf(to, 'own');
+    await to.addFile(own, 'mine', ['my words']);
+    await expect(to.restore(ID, { replace: true })).rejects.toMatchObject({
+      code: 'BACKUP_NOT_USABLE',
+      message: expect.stringContaining('damaged'),
+    });
+    // What worked is there as before.
+    expect(await to.contentOf('own', 'mine')).toMatchObject({ texts: ['my words'], vectors: 1 });
     const manifest = storage.objects.get(`${ID}/manifest.json`)!;
     storage.objects.set(
       `${ID}/manifest.json`,

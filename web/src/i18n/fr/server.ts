@@ -149,6 +149,7 @@ export const server: Messages['server'] = {
     measuring: 'mesure',
     switching: 'changement',
     finishing: 'rangement',
+    checking: 'vérification',
     clearing: 'suppression de ce qui est enregistré',
     restoring: 'restauration',
     counters: 'compteurs',
