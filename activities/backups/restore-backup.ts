@@ -12,6 +12,7 @@ import { checkPart, partsInOrder, readPart } from './read-backup.js';
 import { createFileRestorer } from './restore-files.js';
 import type { FileTarget } from './restore-files.js';
 import { restoredRecord } from './restored-records.js';
+import { writeUnique } from './taken-names.js';
 
 /** What a restore writes. */
 export type RestoreTarget = FileTarget &
@@ -158,7 +159,7 @@ async function restoreParts(target: RestoreTarget, given: PartOfRestore): Promis
       const present = parts[part]!;
       for (const entry of await readPart(target.storage, manifest.backup_id, present, signal))
         if (entry.name.startsWith('files/')) await restorer.take(entry);
-        else await restoreRecords(target, entry, counts);
+        else await restoreRecords(target, entry, { counts, finishedAt: new Date(manifest.finished_at) });
       part += 1;
       done += present.records;
     } while (restorer.isOpen() && parts[part]?.section === 'files');
@@ -174,7 +175,7 @@ async function restoreParts(target: RestoreTarget, given: PartOfRestore): Promis
 async function restoreRecords(
   target: RestoreTarget,
   { name, bytes }: PartEntry,
-  counts: Record<string, number>,
+  { counts, finishedAt }: { counts: Record<string, number>; finishedAt: Date },
 ): Promise<void> {
   const collection = /^records\/([a-z_]+)\.ndjson$/.exec(name)?.[1];
   if (!ARCHIVED.some((archived) => archived.collection === collection) || collection === undefined)
@@ -183,20 +184,26 @@ async function restoreRecords(
     .toString('utf8')
     .split('\n')
     .map((line) => target.archive.decode(line));
+  let leftOut = 0;
   for (let from = 0; from < records.length; from += BATCH)
-    await writeRecords(target, collection, records.slice(from, from + BATCH));
-  counts[collection] = (counts[collection] ?? 0) + records.length;
+    leftOut += await writeRecords(target, collection, {
+      records: records.slice(from, from + BATCH),
+      finishedAt,
+    });
+  counts[collection] = (counts[collection] ?? 0) + records.length - leftOut;
+  if (leftOut > 0) counts['left_out'] = (counts['left_out'] ?? 0) + leftOut;
 }
 
+/** Answers how many of them are left out. */
 async function writeRecords(
   { archive }: RestoreTarget,
   collection: string,
-  records: readonly StoredDocument[],
-): Promise<void> {
+  { records, finishedAt }: { records: readonly StoredDocument[]; finishedAt: Date },
+): Promise<number> {
   if (collection === 'counters') {
     for (const { _id, value } of records)
       if (!DERIVED_COUNTERS.includes(String(_id))) await archive.raiseCounter(String(_id), Number(value));
-    return;
+    return 0;
   }
   const ids = records.map(({ _id }) => _id);
   // Those of files that wait for their indexing came with the files.
@@ -208,7 +215,8 @@ async function writeRecords(
   };
   const missing = collection === 'tasks' ? records.filter(({ _id }) => !tasks.has(_id)) : records;
   const restored = missing.map((record) => restoredRecord(collection, record, around));
-  await archive.write(collection, collection === 'users' ? await withOwnToken(archive, restored) : restored);
+  const written = collection === 'users' ? await withOwnToken(archive, restored) : restored;
+  return await writeUnique(archive, collection, written, finishedAt);
 }
 
 /** The administrator has its token from AUTH_TOKEN of this stack, and goes on to be let in with it. */

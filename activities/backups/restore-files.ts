@@ -17,6 +17,7 @@ import type { PartEntry } from './part-archive.js';
 import type { UploadOwner } from './write-files.js';
 import { restoredFile, restoredPendingTask } from './restored-records.js';
 import type { StoredFile, StoredTask } from './stored-records.js';
+import { placeFile } from './taken-names.js';
 
 export type FileTarget = Pick<
   Adapters,
@@ -32,7 +33,7 @@ export interface RestoredCounts {
   chunks: number;
   /** Chunks that were embedded again. */
   embedded: number;
-  /** Files whose partition was deleted while the backup was made. */
+  /** Files whose partition was deleted while the backup was made, and those whose name a newer one has. */
   left_out: number;
   /** Uploads that are indexed once the sweep sees them. */
   to_be_indexed: number;
@@ -176,11 +177,9 @@ async function writeFiles(
   counts: RestoredCounts,
   options: { vectors: boolean; signal: AbortSignal },
 ): Promise<void> {
-  const kept = await referring(target, files, counts);
-  await writeRecords(target, kept);
+  const kept = await writeRecords(target, await referring(target, files, counts), counts);
   const records = await target.files.getMany(kept.map(({ file }) => file._id));
   await writeChunks(target, kept, { records, counts, ...options });
-  counts.files += kept.length;
   counts.to_be_indexed += kept.filter(({ task }) => task !== null).length;
 }
 
@@ -202,7 +201,7 @@ async function referring(
   );
   const kept: ReadFile[] = [];
   for (const read of files) {
-    const { partition, partition_key: key, live, created_by: userId } = read.file;
+    const { partition, partition_key: key, created_by: userId } = read.file;
     const found = partitions.get(partition);
     const hasPartition =
       found !== undefined &&
@@ -211,21 +210,31 @@ async function referring(
     const hasUser = userId !== null && users.has(userId);
     const file = restoredFile(read.file, { hasPartition, hasUser, workspaces });
     if (file !== null) kept.push({ ...read, file });
-    else {
-      counts.left_out += 1;
-      for (const uploadId of [live?.upload_id, read.task?.upload.upload_id])
-        if (uploadId !== undefined) await blobs.remove(uploadId);
-    }
+    else await leaveOut(blobs, read, counts);
   }
   return kept;
+}
+
+async function leaveOut(
+  blobs: Adapters['blobs'],
+  { file, task }: ReadFile,
+  counts: RestoredCounts,
+): Promise<void> {
+  counts.left_out += 1;
+  for (const uploadId of [file.live?.upload_id, task?.upload.upload_id])
+    if (uploadId !== undefined) await blobs.remove(uploadId);
 }
 
 /**
  * Records that are not there yet: a part that is read again finds them, and what has become of them meanwhile stays. A
  * task comes behind its file, since the sweep gives up one whose file does not name it. It begins anew, under a
- * generation that its file admits.
+ * generation that its file admits. Answers the files that are there; of two with one name that is the newer one.
  */
-async function writeRecords(target: FileTarget, files: readonly ReadFile[]): Promise<void> {
+async function writeRecords(
+  target: FileTarget,
+  files: readonly ReadFile[],
+  counts: RestoredCounts,
+): Promise<ReadFile[]> {
   const { archive, counters } = target;
   const there = await archive.getMany(
     'files',
@@ -235,19 +244,37 @@ async function writeRecords(target: FileTarget, files: readonly ReadFile[]): Pro
     'tasks',
     files.flatMap(({ task }) => (task === null ? [] : [task._id])),
   );
-  for (const { file, task } of files) {
+  const kept = new Map<string, ReadFile>();
+  for (const read of files) {
+    const { file, task } = read;
     const present = there.get(file._id) as StoredFile | undefined;
     const generation =
       present?.latest_generation ??
       (task === null ? file.latest_generation : await counters.nextGeneration());
     // Of a task that was gone when the file was read nothing is left to wait for.
-    const record = { ...file, pending_task: task?._id ?? null, latest_generation: generation };
-    if (present === undefined) await archive.write('files', [record]);
-    const isWaitedFor = task !== null && (present ?? record).pending_task === task._id;
-    const begun = isWaitedFor && !tasks.has(task._id) ? restoredPendingTask(task, generation) : null;
-    await own(target, present ?? record, begun);
+    const record = { ...file, pending_task: task === null ? null : task._id, latest_generation: generation };
+    const { placed, former } =
+      present === undefined
+        ? await placeFile(target, record)
+        : { placed: present.tombstone_at === undefined, former: null };
+    if (!placed) {
+      await leaveOut(target.blobs, read, counts);
+      continue;
+    }
+    kept.set(file._id, read);
+    if (former === null) counts.files += 1;
+    else {
+      // In its place, whether that one was of these files or of some before.
+      kept.delete(former);
+      counts.left_out += 1;
+    }
+    const stored = present ?? record;
+    const isToBegin = task !== null && stored.pending_task === task._id && !tasks.has(task._id);
+    const begun = isToBegin ? restoredPendingTask(task, generation) : null;
+    await own(target, stored, begun);
     if (begun !== null) await archive.write('tasks', [begun]);
   }
+  return [...kept.values()];
 }
 
 /** What follows from the record: the claims on its bytes, and the place of a task that waits. */

@@ -20,6 +20,7 @@ export type StoredFile = StoredDocument & {
     chunk_count: number;
   } | null;
   pending_task: string | null;
+  created_at: Date;
   tombstone_at?: Date;
 };
 

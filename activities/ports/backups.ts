@@ -47,8 +47,14 @@ export interface RecordArchive {
   ): Promise<Map<string | number, StoredDocument>>;
   /** Which of these ids there are. */
   existing(collection: string, ids: readonly (string | number)[]): Promise<Set<string | number>>;
-  /** Puts records down as they are, in place of those with the same ids. Alerts are counted anew afterwards. */
-  write(collection: string, records: readonly StoredDocument[]): Promise<void>;
+  /** Records with these values, which a unique key tells apart. */
+  matching(collection: string, values: Record<string, unknown>): Promise<StoredDocument[]>;
+  /**
+   * Puts records down as they are, in place of those with the same ids. Alerts are counted anew afterwards. Answers
+   * those that are not there, since a unique key other than the id refused them.
+   */
+  write(collection: string, records: readonly StoredDocument[]): Promise<StoredDocument[]>;
+  remove(collection: string, ids: readonly (string | number)[]): Promise<void>;
   /** A counter is not below a value afterwards. */
   raiseCounter(name: string, value: number): Promise<void>;
   /** Removes all but what every start puts there: the administrator. */

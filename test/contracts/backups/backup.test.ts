@@ -226,10 +226,18 @@ describe('a backup that is restored into an empty stack', () => {
         await from.adapters.files.markDeleted('library', 'file-06');
         await from.adapters.files.markDeleted('library', 'file-31');
         await from.adapters.chunks.deleteFile('key-31');
+        // Written already, and made anew behind what is written.
+        await from.adapters.files.markDeleted('library', 'file-07');
+        await from.addFile(library, 'file-07', ['other words'], {
+          fileKey: 'key-99',
+          bytes: Buffer.from('other file-07'),
+        });
       },
     });
     expect(moment).toBeGreaterThan(2);
-    await to.restore(ID);
+    const { counts } = await to.restore(ID);
+    expect(counts).toMatchObject({ left_out: 1 });
+    expect(await to.contentOf('library', 'file-07')).toMatchObject({ texts: ['other words'], vectors: 1 });
     expect(await to.contentOf('library', 'file-05')).toMatchObject({ texts: ['first words 5'] });
     expect(await to.contentOf('library', 'file-06')).toMatchObject({ texts: ['first words 6'], vectors: 1 });
     expect(await to.contentOf('library', 'file-30')).toMatchObject({
@@ -394,6 +402,20 @@ describe('a page of records', () => {
     expect(await ids({ after: null, bytes: 2000 })).toEqual([1, 2]);
     expect(await ids({ after: 2, bytes: 1 })).toEqual([3]);
     expect(await ids({ after: 5, bytes: 1 })).toEqual([]);
+  }, 60_000);
+});
+
+describe('records that are written', () => {
+  test('are there but for those that a unique key refuses, which are answered', async () => {
+    const { archive } = from.adapters.backups;
+    const key = (id: string, name: string) => ({ _id: id, name, digest: id });
+    expect(await archive.write('api_keys', [key('a', 'one')])).toEqual([]);
+    const refused = await archive.write('api_keys', [key('a', 'one'), key('b', 'one'), key('c', 'two')]);
+    expect(refused).toEqual([key('b', 'one')]);
+    expect(await archive.existing('api_keys', ['a', 'b', 'c'])).toEqual(new Set(['a', 'c']));
+    expect(await archive.matching('api_keys', { name: 'one' })).toEqual([key('a', 'one')]);
+    await archive.remove('api_keys', ['a']);
+    expect(await archive.write('api_keys', [key('b', 'one')])).toEqual([]);
   }, 60_000);
 });
 

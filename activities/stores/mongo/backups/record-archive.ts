@@ -1,11 +1,11 @@
-import { BSON } from 'mongodb';
-import type { Db } from 'mongodb';
+import { BSON, MongoBulkWriteError } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
 import type { RecordArchive, StoredDocument } from '../../../ports/backups.js';
 import { createAlertMarks, writeOf } from '../signals/alert-marks.js';
 import type { AlertDocument } from '../signals/alert-document.js';
 import { DURABLE, countersOf } from '../counters.js';
-import { withMongoErrors } from '../mongo-errors.js';
+import { isDuplicateKeyReply, withMongoErrors } from '../mongo-errors.js';
 
 const { EJSON, calculateObjectSize } = BSON;
 
@@ -22,6 +22,28 @@ const BEYOND_A_START: Readonly<Record<string, object>> = {
   presets: { seeded: { $ne: true } },
   prompts: { seeded: { $ne: true } },
 };
+
+/** Answers the records that a unique key refused. */
+async function putUnordered(
+  collection: Collection<StoredDocument>,
+  records: readonly StoredDocument[],
+): Promise<StoredDocument[]> {
+  try {
+    await collection.bulkWrite(
+      records.map((replacement) => ({
+        replaceOne: { filter: { _id: replacement._id }, replacement, upsert: true },
+      })),
+      { ordered: false },
+    );
+    return [];
+  } catch (error) {
+    if (!(error instanceof MongoBulkWriteError)) throw error;
+    const refused = [error.writeErrors].flat();
+    if (refused.length === 0 || !refused.every((one) => isDuplicateKeyReply(one))) throw error;
+    if (error.result.getWriteConcernError() !== undefined) throw error;
+    return refused.map(({ index }) => records[index]!);
+  }
+}
 
 /** Records of all collections as they are stored. */
 export function createMongoRecordArchive(db: Db): RecordArchive {
@@ -58,18 +80,23 @@ export function createMongoRecordArchive(db: Db): RecordArchive {
         .toArray();
       return new Set(found.map(({ _id }) => _id));
     },
+    async matching(collection, values) {
+      return await of(collection).find(values).toArray();
+    },
     async write(collection, records) {
-      if (records.length === 0) return;
-      const put = () =>
-        of(collection).bulkWrite(
-          records.map((replacement) => ({
-            replaceOne: { filter: { _id: replacement._id }, replacement, upsert: true },
-          })),
-          { ordered: false },
-        );
+      if (records.length === 0) return [];
+      const put = async () => {
+        const refused = await putUnordered(of(collection), records);
+        // By now another process that wrote one of these ids at the same moment is done: what it wrote is replaced.
+        return refused.length === 0 ? [] : await putUnordered(of(collection), refused);
+      };
       // The statistics count what the marks name.
-      if (collection === 'alerts') await marks.around(writeOf(records as unknown as AlertDocument[]), put);
-      else await put();
+      return collection === 'alerts'
+        ? await marks.around(writeOf(records as unknown as AlertDocument[]), put)
+        : await put();
+    },
+    async remove(collection, ids) {
+      await of(collection).deleteMany({ _id: { $in: [...ids] } });
     },
     async raiseCounter(name, value) {
       await counters.updateOne({ _id: name }, { $max: { value } }, { upsert: true });
