@@ -83,5 +83,14 @@ export const TELLING: readonly string[] = [
   'prompts',
 ];
 
+/** What a stack holds from its start on: all of it, or some records beside those that someone made. */
+export const SEEDED: readonly string[] = [
+  'model_endpoints',
+  'presets',
+  'prompts',
+  'settings',
+  'schema_steps',
+];
+
 /** Counters that are worked out from what is stored; a restored value would be believed. */
 export const DERIVED_COUNTERS: readonly string[] = ['statistics', 'statistics-segments', 'scenario-names'];

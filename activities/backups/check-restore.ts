@@ -45,7 +45,7 @@ export async function checkRestore(
 }
 
 /** @throws AppError RESTORE_NOT_EMPTY that names what there is */
-async function requireEmpty(archive: RecordArchive): Promise<void> {
+export async function requireEmpty(archive: RecordArchive): Promise<void> {
   const held: string[] = [];
   for (const collection of TELLING) if (await archive.hasRecords(collection)) held.push(collection);
   if (held.length > 0)

@@ -4,8 +4,9 @@ import type { BackupManifest, BackupPart } from '../../schemas/backups/backups.j
 import type { BackupAdapters, BackupStorage, RecordArchive, StoredDocument } from '../ports/backups.js';
 import type { Adapters } from '../ports/adapters.js';
 import { ARCHIVED, DERIVED_COUNTERS } from './backup-contents.js';
-import { checkRestore } from './check-restore.js';
+import { checkRestore, requireEmpty } from './check-restore.js';
 import type { RestoreOrder } from './check-restore.js';
+import { clearSeeded, clearStores } from './clear-stores.js';
 import { readManifest } from './manifest.js';
 import type { PartEntry } from './part-archive.js';
 import { checkPart, partsInOrder, readPart } from './read-backup.js';
@@ -57,13 +58,17 @@ export async function restoreSlice(
   if (from === null) {
     const manifest = await checkRestore(target, order, signal);
     if (!order.replace) await requireOwnChunks(target);
+    await raiseCounters(target, manifest, signal);
+    // What came before the counters were raised may have an id of the backup.
+    if (!order.replace) await requireEmpty(target.archive);
     const parts = partsInOrder(manifest);
     const total = parts.reduce((sum, { records }) => sum + records, 0);
     return { phase: 'checking', part: 0, done: 0, total, counts: {} };
   }
   if (from.phase === 'checking') return await checkParts(target, order, from, control);
   if (from.phase === 'clearing') {
-    await clear(target, signal);
+    if (order.replace) await clearStores(target, signal);
+    else await clearSeeded(target);
     return { ...from, phase: 'restoring' };
   }
   const manifest = await readManifest(target.storage, order.backupId, signal);
@@ -76,6 +81,21 @@ export async function restoreSlice(
   }
   await target.chunks.show(signal);
   return { ...position, phase: 'done' };
+}
+
+/**
+ * First of all, so that what comes while the restore runs gets no id that something of the backup has, which would be
+ * written over it.
+ */
+async function raiseCounters(
+  target: RestoreTarget,
+  manifest: BackupManifest,
+  signal: AbortSignal,
+): Promise<void> {
+  const given = { counts: {}, finishedAt: new Date(manifest.finished_at) };
+  for (const part of manifest.parts.filter(({ section }) => section === 'counters'))
+    for (const entry of await readPart(target.storage, manifest.backup_id, part, signal))
+      await restoreRecords(target, entry, given);
 }
 
 /**
@@ -114,31 +134,6 @@ async function requireOwnChunks({
     'RESTORE_NOT_EMPTY',
     'The vector store holds the chunks of another record store; a restore would replace them.',
   );
-}
-
-/** What is there goes, but for the administrator; chunks and bytes first, so that nothing is left without a record. */
-async function clear(
-  {
-    archive,
-    chunks,
-    blobs,
-    recordStore,
-  }: Pick<RestoreTarget, 'archive' | 'chunks' | 'blobs' | 'recordStore'>,
-  signal: AbortSignal,
-): Promise<void> {
-  for await (const { fileKey } of chunks.scanGenerations()) {
-    signal.throwIfAborted();
-    await chunks.deleteFile(fileKey);
-  }
-  // Of another record store's chunks none is left, and what is restored is of this one.
-  await chunks.giveTo(await recordStore.id());
-  for await (const { blobId } of blobs.scan()) {
-    signal.throwIfAborted();
-    await blobs.remove(blobId);
-  }
-  const besides = ['claims', 'alert_counts', 'alert_hours', 'held_metrics', 'embedder_swaps', 'sessions'];
-  const held = ARCHIVED.map(({ collection }) => collection).filter((collection) => collection !== 'counters');
-  for (const collection of [...held, ...besides]) await archive.clear(collection);
 }
 
 interface PartOfRestore {
