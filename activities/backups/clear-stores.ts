@@ -4,6 +4,12 @@ import { ARCHIVED, SEEDED } from './backup-contents.js';
 
 type Stores = Pick<Adapters, 'chunks' | 'blobs' | 'recordStore'> & { archive: RecordArchive };
 
+/**
+ * Counters go up alone. What a process has noted of scenarios today it does not note again; those that no alert has any
+ * more are forgotten in time.
+ */
+const KEPT: readonly string[] = ['counters', 'alert_scenarios'];
+
 /** What is there goes, but for the administrator; chunks and bytes first, so that nothing is left without a record. */
 export async function clearStores(
   { archive, chunks, blobs, recordStore }: Stores,
@@ -20,7 +26,9 @@ export async function clearStores(
     await blobs.remove(blobId);
   }
   const besides = ['claims', 'alert_counts', 'alert_hours', 'held_metrics', 'embedder_swaps', 'sessions'];
-  const held = ARCHIVED.map(({ collection }) => collection).filter((collection) => collection !== 'counters');
+  const held = ARCHIVED.map(({ collection }) => collection).filter(
+    (collection) => !KEPT.includes(collection),
+  );
   for (const collection of [...held, ...besides]) await archive.clear(collection);
 }
 

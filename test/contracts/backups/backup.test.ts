@@ -389,6 +389,17 @@ describe('a restored proxy', () => {
   }, 60_000);
 });
 
+describe('a proxy whose signals are replaced', () => {
+  test('finds a scenario that it stored before by a part of its name', async () => {
+    const signal = { message: 'pushed', scenario: 'own/new-scenario' };
+    await from.backup(ID);
+    await to.alerts.insert([sampleAlert({ identity: 'before', signal })]);
+    await to.restore(ID, { replace: true });
+    await to.alerts.insert([sampleAlert({ identity: 'after', signal })]);
+    expect(await to.alerts.list({ limit: 10, offset: 0, scenario: 'new-scen' })).toHaveLength(1);
+  }, 60_000);
+});
+
 describe('a page of records', () => {
   test('ends with the record that brings it to so many bytes', async () => {
     const { archive } = from.adapters.backups;

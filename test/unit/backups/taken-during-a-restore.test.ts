@@ -73,3 +73,10 @@ test('bytes and chunks that come meanwhile stay, and what a start put there goes
   expect(held).toHaveLength(1);
   expect(records('presets')).toEqual([{ _id: 'of the backup' }]);
 });
+
+test('the scenarios that a process has noted today are found after a restore that replaces', async () => {
+  const { restore, records, archive } = await openPushing();
+  await archive.write('alert_scenarios', [{ _id: 'digest', folded: 'own/new-scenario', day: '2026-02-01' }]);
+  await restore({ replace: true });
+  expect(records('alert_scenarios')).toMatchObject([{ folded: 'own/new-scenario' }]);
+});
