@@ -4,7 +4,7 @@ import type { BackupRun } from '../../schemas/backups/backups.js';
 import type { BackedUpAdapters } from '../ports/adapters.js';
 import type { BackupStorage } from '../ports/backups.js';
 import type { RestoreOrder } from './check-restore.js';
-import { removeOldBackups } from './list-backups.js';
+import { removeBrokenOff, removeOldBackups } from './list-backups.js';
 import { restoreSlice } from './restore-backup.js';
 import type { RestorePosition } from './restore-backup.js';
 import { backupSlice } from './write-backup.js';
@@ -23,6 +23,8 @@ export interface BackupActivityDeps {
 }
 
 const SLICE_MS = 15_000;
+/** The last runs, of which some may have left parts behind. */
+const RUNS_LOOKED_AT = 100;
 
 /** What a workflow learns of a slice: the position stays with Temporal, so it is small. */
 export interface BackupSlice<Position> {
@@ -99,8 +101,17 @@ export function createBackupActivities({ adapters, settings }: BackupActivityDep
       await storage?.removeFolder(backupId).catch(() => undefined);
     await runs.finish(runId, { state, error });
     await runs.dropParts(runId);
-    if (kind === 'backup' && state === 'completed' && storage !== null && settings.keep > 0)
-      await removeOldBackups(storage, settings.keep);
+    if (kind !== 'backup' || state !== 'completed' || storage === null) return;
+    // One run at a time: whatever else has not ended was broken off from outside, before it could remove its parts.
+    const others = (await runs.list(RUNS_LOOKED_AT)).filter(
+      (run) => run.kind === 'backup' && run.run_id !== runId,
+    );
+    const brokenOff = others.filter((run) => run.state !== 'completed');
+    await removeBrokenOff(
+      storage,
+      brokenOff.map((run) => run.backup_id),
+    );
+    if (settings.keep > 0) await removeOldBackups(storage, settings.keep);
   };
 
   return { beginBackupRun, writeBackupSlice, restoreBackupSlice, endBackupRun };

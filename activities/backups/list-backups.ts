@@ -27,3 +27,12 @@ export async function removeOldBackups(storage: BackupStorage, keep: number): Pr
   const complete = (await listBackups(storage)).filter(({ manifest }) => manifest !== null);
   for (const { id } of complete.slice(keep)) await storage.removeFolder(id);
 }
+
+/** Removes what is there of backups that were given up: no manifest names their parts. */
+export async function removeBrokenOff(storage: BackupStorage, brokenOff: readonly string[]): Promise<void> {
+  const folders = new Set(await storage.folders());
+  const left = brokenOff.filter((id) => folders.has(id));
+  if (left.length === 0) return;
+  const listed = new Set((await listBackups(storage)).map(({ id }) => id));
+  for (const id of left) if (!listed.has(id)) await storage.removeFolder(id);
+}

@@ -44,6 +44,13 @@ export function createFolderStorage(folder: string): BackupStorage {
     }
   };
 
+  /** With those of removals that were cut short. */
+  const removeDoomed = async (): Promise<void> => {
+    for (const entry of await readdir(folder, { withFileTypes: true }))
+      if (entry.isDirectory() && entry.name.startsWith(UNFINISHED))
+        await rm(join(folder, entry.name), { recursive: true, force: true });
+  };
+
   return {
     place: folder,
     async put(name, bytes, signal) {
@@ -82,9 +89,12 @@ export function createFolderStorage(folder: string): BackupStorage {
     async removeFolder(name) {
       try {
         // Out of sight first: a removal that is cut short leaves nothing that looks like a backup.
-        const doomed = join(folder, `${UNFINISHED}${randomUUID()}`);
-        await rename(join(folder, name), doomed);
-        await rm(doomed, { recursive: true, force: true });
+        await rename(join(folder, name), join(folder, `${UNFINISHED}${randomUUID()}`));
+      } catch (error) {
+        if (codeOf(error) !== 'ENOENT') throw refused(error);
+      }
+      try {
+        await removeDoomed();
       } catch (error) {
         if (codeOf(error) !== 'ENOENT') throw refused(error);
       }
