@@ -3,6 +3,8 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from '@jest/globals';
+import { mintToken } from '../../deploy/stand-in-capi/stand-in-token.js';
+import { sha256Hex } from '../../schemas/sha256.js';
 import { sampleSignal } from '../support/signal-client.js';
 import { until } from '../support/until.js';
 import { createScriptedChat } from '../api/support/scripted-chat.js';
@@ -88,6 +90,19 @@ test('a body that stalls is answered 408, and its connection closed', async () =
     socket.write(head(path, token, type, 'Content-Length: 100000'));
     socket.write(begin);
     await until('the stalled body is ended', async () => ended());
+    expect(heard()).toMatch(/^HTTP\/1.1 408 /);
+  }
+});
+
+test('bodies of LAPIs that stall are answered 408, and their connections closed', async () => {
+  const proxy = await startProxy({ bodyPace: PACE });
+  gateway = proxy;
+  const { token } = mintToken('w1');
+  await proxy.stores.watchers.acceptToken('w1', sha256Hex(token));
+  for (const path of ['/v3/signals', '/v3/usage-metrics', '/v3/watchers/login']) {
+    const { socket, heard, ended } = open();
+    socket.write(head(path, token, JSON_TYPE, 'Content-Length: 100000') + '[');
+    await until(`the stalled body is ended: ${path}`, async () => ended());
     expect(heard()).toMatch(/^HTTP\/1.1 408 /);
   }
 });

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type Koa from 'koa';
 import type { Middleware } from 'koa';
@@ -25,6 +26,15 @@ const BODY_PACE: BodyPace = {
   leastTaken: 20,
 };
 
+/**
+ * Whether a body waits for its reader, not for its client. An asynchronous iterator never sets the stream flowing: it
+ * listens for `readable` for as long as it wants more.
+ */
+function waitsForReader(req: IncomingMessage): boolean {
+  if (req.readableLength > 0) return true;
+  return req.readableFlowing !== true && req.listenerCount('readable') === 0;
+}
+
 /** Rejects when the client sends too slowly. While we do not read, because a store is slow, no time passes for it. */
 function watchPace({ req }: Koa.Context, { windowMs, leastBytes }: BodyPace) {
   let stop = (): void => {};
@@ -33,9 +43,8 @@ function watchPace({ req }: Koa.Context, { windowMs, leastBytes }: BodyPace) {
     const timer = setInterval(() => {
       if (req.complete) return clearInterval(timer);
       const come = req.socket.bytesRead - seen;
-      const ours = req.readableFlowing !== true || req.readableLength > 0;
       seen = req.socket.bytesRead;
-      if (ours || come >= leastBytes) return;
+      if (waitsForReader(req) || come >= leastBytes) return;
       clearInterval(timer);
       reject(new AppError('REQUEST_TIMEOUT', undefined, { plain: true }));
     }, windowMs);

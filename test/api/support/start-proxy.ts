@@ -11,6 +11,7 @@ import { createInProcessRateLimits } from '../../../activities/stores/redis/rate
 import type { SavedRuleStore } from '../../../activities/ports/saved-rules.js';
 import { openProxyStores } from './open-stores.js';
 import { startGateway } from './start-gateway.js';
+import type { GatewayOptions } from './start-gateway.js';
 
 export const DASHBOARD_KEY = 'dashboard-0123456789abcdef';
 /** Nobody listens there. */
@@ -33,6 +34,7 @@ export interface ProxyOptions {
   env?: Record<string, string>;
   consoleFolder?: string;
   isProxyAside?: boolean;
+  bodyPace?: GatewayOptions['bodyPace'];
   isProxyAlone?: boolean;
   capiUrl?: string;
   timeoutMs?: number;
@@ -95,6 +97,7 @@ export async function startProxy(options: ProxyOptions = {}) {
       ...(options.trustedProxies && { UVICORN_FORWARDED_ALLOW_IPS: options.trustedProxies.join(',') }),
     },
     ...(options.now === undefined ? {} : { now: options.now }),
+    ...(options.bodyPace === undefined ? {} : { bodyPace: options.bodyPace }),
     ...(options.isProxyAside === undefined ? {} : { isProxyAside: options.isProxyAside }),
     ...(options.isProxyAlone === undefined ? {} : { isProxyAlone: options.isProxyAlone }),
     ...(options.consoleFolder === undefined ? {} : { consoleFolder: options.consoleFolder }),
