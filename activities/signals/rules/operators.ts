@@ -1,4 +1,4 @@
-import { cidrRange } from './cidr-range.js';
+import { cidrRanges } from './cidr-range.js';
 import { globPattern } from './glob-pattern.js';
 import { isInternalAddress } from './internal-address.js';
 import { regexPattern } from './regex-pattern.js';
@@ -98,12 +98,12 @@ const internal: CompileOperator = (value, note) => {
 
 /** The first pattern that matches gives the reason. */
 function patterns(
-  compile: (pattern: string, note: (message: string) => void) => ((found: string) => boolean) | string,
+  compile: (pattern: string) => ((found: string) => boolean) | string,
   reason: (pattern: string) => string,
 ): CompileOperator {
-  return (value, note) => {
+  return (value) => {
     const compiled = texts(value).map((pattern) => {
-      const test = compile(pattern, note);
+      const test = compile(pattern);
       if (typeof test === 'string')
         throw new ValueProblem(`cannot use ${JSON.stringify(pattern)}: it ${test}`);
       return { test, reason: reason(pattern) };
@@ -114,11 +114,14 @@ function patterns(
 }
 
 /** A range that cannot be read counts as no match (proxy spec, section 3.2); the others of its list still work. */
-function rangeOrNothing(range: string, note: (message: string) => void): (found: string) => boolean {
-  const test = cidrRange(range);
-  if (test === null) note(`cannot read the range ${JSON.stringify(range)}, which never matches`);
-  return test ?? (() => false);
-}
+const cidr: CompileOperator = (value, note) => {
+  const { unreadable, find } = cidrRanges(texts(value));
+  for (const range of unreadable) note(`cannot read the range ${JSON.stringify(range)}, which never matches`);
+  return (found) => {
+    const range = typeof found === 'string' ? find(found) : null;
+    return range === null ? null : `in CIDR ${range}`;
+  };
+};
 
 /**
  * Every operator of a leaf (proxy spec, section 3.2), and `internal`. A Map, so that no inherited name is taken for
@@ -139,7 +142,7 @@ export const OPERATORS: ReadonlyMap<string, CompileOperator> = new Map([
   ['ends_with', edge('ends with', (found, part) => found.endsWith(part))],
   ['glob', patterns(globPattern, (pattern) => `matches glob "${pattern}"`)],
   ['regex', patterns(regexPattern, (pattern) => `matches regex "${pattern}"`)],
-  ['cidr', patterns(rangeOrNothing, (range) => `in CIDR ${range}`)],
+  ['cidr', cidr],
   ['internal', internal],
   ['empty', emptiness(true)],
   ['not_empty', emptiness(false)],

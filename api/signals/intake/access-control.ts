@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { cidrRange } from '../../../activities/signals/rules/cidr-range.js';
+import { cidrRanges } from '../../../activities/signals/rules/cidr-range.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { ApiVersion } from '../../../schemas/signals/signals.js';
 import type { PublicContext } from '../../http/route.js';
@@ -26,7 +26,7 @@ export function createAccessControl({
   now,
 }: Pick<ProxyDeps, 'settings' | 'passThrough' | 'validated' | 'addressOf' | 'watchers' | 'now'>) {
   const { watchers, networks, validation } = settings.access;
-  const ranges = networks?.map((network) => cidrRange(network) ?? (() => false)) ?? null;
+  const ranges = networks === null ? null : cidrRanges(networks);
   const allowed = watchers === null ? null : new Set(watchers);
 
   /** Asks with no signals at all, on the version that the client speaks. Null: no answer. */
@@ -53,7 +53,7 @@ export function createAccessControl({
     admitNetwork({ koa }: PublicContext): void {
       if (ranges === null) return;
       const address = addressOf(koa);
-      if (ranges.some((contains) => contains(address))) return;
+      if (ranges.find(address) !== null) return;
       koa.req.resume();
       throw refusal('AUTH_ERROR', 'Forbidden', 'Requests from this network are not allowed');
     },

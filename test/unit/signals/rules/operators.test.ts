@@ -1,4 +1,6 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
+import fc from 'fast-check';
+import ipaddr from 'ipaddr.js';
 import { compileForTest, reasonFor } from './compile-for-test.js';
 
 const MISSING = Symbol('missing');
@@ -151,6 +153,34 @@ test.each([
   ]);
   expect(rule?.condition({ f: '10.0.0.1' })).toBeNull();
   expect(rule?.condition({ f: '192.0.2.1' })).toBe('f in CIDR 192.0.2.0/24');
+});
+
+test('cidr: of a list, the first range that contains the address is the reason', () => {
+  const bits = (address: fc.Arbitrary<string>, most: number) =>
+    fc.tuple(address, fc.nat(most)).map(([base, length]) => `${base}/${length}`);
+  const near = fc.nat(255).map((byte) => `10.0.0.${byte}`);
+  const range = fc.oneof(near, bits(near, 32), bits(fc.ipV6(), 128), fc.constant('nonsense'));
+  fc.assert(
+    fc.property(fc.array(range, { minLength: 1 }), fc.oneof(near, fc.ipV6()), (value, f) => {
+      const each = value.map((one) => compileForTest({ field: 'f', op: 'cidr', value: one }).rule);
+      expect(compileForTest({ field: 'f', op: 'cidr', value }).rule?.condition({ f })).toBe(
+        each.map((rule) => rule?.condition({ f }) ?? null).find((reason) => reason !== null) ?? null,
+      );
+    }),
+  );
+});
+
+test('cidr: an address is read once, however long the list is', () => {
+  const value = Array.from({ length: 20_000 }, (_, i) => `10.${i >> 8}.${i & 255}.0/24`);
+  const { rule } = compileForTest({ field: 'f', op: 'cidr', value });
+  const parse = jest.spyOn(ipaddr, 'parse');
+  try {
+    expect(rule?.condition({ f: '10.78.31.7' })).toBe('f in CIDR 10.78.31.0/24');
+    expect(rule?.condition({ f: '192.0.2.1' })).toBeNull();
+    expect(parse).toHaveBeenCalledTimes(2);
+  } finally {
+    parse.mockRestore();
+  }
 });
 
 test('field paths follow own properties of objects only', () => {
