@@ -1,6 +1,7 @@
 import { isObject } from '../../../schemas/is-object.js';
+import { firstCharacters } from '../../text/sentences.js';
 import { compileCondition, noteUnknownKeys } from './compile-condition.js';
-import type { CompiledRule, Report, RulePath } from './compiled-rule.js';
+import type { CompiledRule, Condition, Report, RulePath } from './compiled-rule.js';
 import { globPattern } from './glob-pattern.js';
 
 /** More than conditions may have; a rule is also written as JSON, which has an end of its own. */
@@ -20,6 +21,17 @@ function findEndless(
     if (found !== null) return found;
   }
   return null;
+}
+
+/** It is stored with each signal that matches, and lists of signals show it. */
+const REASON_LENGTH_LIMIT = 1_000;
+
+function withShortReason(condition: Condition): Condition {
+  return (signal, facts) => {
+    const reason = condition(signal, facts);
+    if (reason === null || reason.length <= REASON_LENGTH_LIMIT) return reason;
+    return `${firstCharacters(reason, REASON_LENGTH_LIMIT - 1)}…`;
+  };
 }
 
 function requireEnd(source: unknown, report: Report): void {
@@ -62,7 +74,7 @@ export function compileRule(source: unknown, report: Report): CompiledRule | nul
     ...scope,
     filter: source['filter'],
     file: null,
-    condition,
+    condition: withShortReason(condition),
   };
 }
 

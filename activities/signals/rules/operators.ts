@@ -50,13 +50,23 @@ function comparison(sign: string, holds: (found: number, limit: number) => boole
   };
 }
 
+/** A longer list is not written out: its reason is stored with each signal that matches. */
+const MEMBERS_SHOWN = 10;
+
 function membership(wanted: boolean): CompileOperator {
   return (value) => {
     if (!Array.isArray(value) || !value.every(isScalar))
       throw new ValueProblem('needs a value that is a list of texts, numbers, true, false or null');
     const members = new Set<unknown>(value);
-    const reason = `${wanted ? 'in' : 'not in'} [${value.map(String).join(', ')}]`;
-    return (found) => (members.has(found) === wanted ? reason : null);
+    const word = wanted ? 'in' : 'not in';
+    const more = value.length - MEMBERS_SHOWN;
+    const shown = value.slice(0, MEMBERS_SHOWN).map(String).join(', ');
+    const reason = `${word} [${shown}${more > 0 ? `, … ${more} more` : ''}]`;
+    return (found) => {
+      if (members.has(found) !== wanted) return null;
+      // Of a long list, the member that was found alone.
+      return wanted && more > 0 ? `${word} [${String(found)}, … ${value.length - 1} more]` : reason;
+    };
   };
 }
 

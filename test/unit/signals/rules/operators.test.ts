@@ -99,6 +99,29 @@ describe.each(TABLE)('%s %j', (op, value, reason, hits, misses) => {
   });
 });
 
+test('in, not_in: of a long list the reason has the member that was found, or a few', () => {
+  const value = Array.from({ length: 10_000 }, (_, i) => `10.0.${i >> 8}.${i & 255}`);
+  expect(reasonFor({ field: 'f', op: 'in', value }, { f: '10.0.31.7' })).toBe(
+    'f in [10.0.31.7, … 9999 more]',
+  );
+  expect(reasonFor({ field: 'f', op: 'not_in', value }, { f: '192.0.2.1' })).toBe(
+    `f not in [${value.slice(0, 10).join(', ')}, … 9990 more]`,
+  );
+  const ten = value.slice(0, 10);
+  expect(reasonFor({ field: 'f', op: 'in', value: ten }, { f: '10.0.0.7' })).toBe(`f in [${ten.join(', ')}]`);
+});
+
+test('a long reason is cut, between two characters', () => {
+  const leaf = { field: 'f', op: 'starts_with', value: '🦊🦊🦊' };
+  const reason = reasonFor({ op: 'and', conditions: Array(500).fill(leaf) }, { f: '🦊🦊🦊🦊' });
+  expect(reason).toMatch(/^f starts with "🦊🦊🦊" AND .*…$/);
+  expect(reason?.length).toBeLessThanOrEqual(1_000);
+  for (let length = 1; length < 30; length += 1) {
+    const value = `${'x'.repeat(length)}${'🦊'.repeat(600)}`;
+    expect(reasonFor({ field: 'f', op: 'eq', value }, { f: value })).not.toMatch(/\p{Surrogate}/u);
+  }
+});
+
 test('cidr: families, spellings and nonsense', () => {
   const cases: [range: string, address: string, matches: boolean][] = [
     ['0.0.0.0/0', '203.0.113.9', true],
