@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { IncomingHttpHeaders, RequestListener } from 'node:http';
+import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { mintToken } from '../../deploy/stand-in-capi/stand-in-token.js';
@@ -7,6 +8,7 @@ import { OPEN_ACCESS, startProxy } from '../api/support/start-proxy.js';
 import type { ProxyOptions } from '../api/support/start-proxy.js';
 import { startUpstream } from '../api/support/scripted-upstream.js';
 import { sampleSignal } from '../support/signal-client.js';
+import { until } from '../support/until.js';
 import { watchHealth } from './support/health-watch.js';
 
 const closers: (() => Promise<void>)[] = [];
@@ -109,6 +111,43 @@ describe('usage metrics that grow when they are unpacked', () => {
       expect(await proxy.stores.watchers.list()).toEqual([]);
     },
   );
+
+  it('of one machine that come slowly, or that CAPI leaves waiting, keep out no other machine', async () => {
+    const { proxy, send, good, state } = await start();
+    const [w1, w2] = [mintToken('w1').token, mintToken('w2').token];
+    for (const [watcher, token] of Object.entries({ w1, w2 })) {
+      good.add(token);
+      await proxy.stores.watchers.acceptToken(watcher, digestOf(token));
+    }
+    let begun = 0;
+    const slow = Array.from({ length: 20 }, () => {
+      const { hostname, port } = new URL(proxy.url);
+      const socket = connect(Number(port), hostname, () => (begun += 1));
+      const lines = [`Authorization: Bearer ${w1}`, 'Content-Type: application/json', 'Content-Length: 1000'];
+      socket.write(['POST /v3/usage-metrics HTTP/1.1', 'Host: gateway', ...lines, '', '{'].join('\r\n'));
+      return socket;
+    });
+    try {
+      await until('the slow bodies have begun', async () => begun === slow.length);
+      expect((await send('/v3/usage-metrics', '{}', bearer(w2))).status).toBe(200);
+    } finally {
+      for (const socket of slow) socket.destroy();
+    }
+    const waiting: ServerResponse[] = [];
+    state.script = (req, res) => {
+      req.resume();
+      if (req.headers.authorization === `Bearer ${w1}`) waiting.push(res);
+      else res.end('{}');
+    };
+    const held = [1, 2].map(() => send('/v3/usage-metrics', '{}', bearer(w1)));
+    await until('CAPI has two', async () => waiting.length === 2);
+    expect((await send('/v3/usage-metrics', '{}', bearer(w1))).status).toBe(503);
+    expect((await send('/v3/usage-metrics', '{}', bearer(w2))).status).toBe(200);
+    for (const res of waiting) res.end('{}');
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200]);
+    state.script = null;
+    expect((await send('/v3/usage-metrics', '{}', bearer(w1))).status).toBe(200);
+  });
 
   it('a token that CAPI takes with its metrics counts as taken from then on', async () => {
     const { proxy, send, good, down } = await start();

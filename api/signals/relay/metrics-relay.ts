@@ -4,6 +4,8 @@ import { splitMetrics } from './split-metrics.js';
 import { GZIP_ABOVE, zipped } from '../../../activities/signals/reading/content-encoding.js';
 import type { MetricsPath } from '../../../activities/ports/held-metrics.js';
 import { AppError } from '../../../schemas/app-error.js';
+import { createBodyBudget } from '../../http/body-budget.js';
+import { countBody } from '../../http/count-body.js';
 import { json, relayed } from '../../http/route.js';
 import type { Answer, PublicContext } from '../../http/route.js';
 import { isDown } from './relay-target.js';
@@ -16,8 +18,10 @@ import type { ForwardingNotifiers } from '../intake/notify-forwarding.js';
 
 /** Real metrics are packed to a tenth or a thirtieth. */
 const UNPACKED_RATIO = 100;
-/** So many bodies are in memory at once; a further request is asked to come back. */
-const MAX_CONCURRENT = 8;
+/** All bodies in memory may have three times so many bytes, those of one address a third of that. */
+const ADDRESS_BYTES = 32 * 1024 * 1024;
+/** So many of one watcher are on their way to CAPI at once; with a further one it is asked to come back. */
+const MAX_OF_A_WATCHER = 2;
 const COME_BACK_MS = 10_000;
 
 export const METRICS_RESPONSES = {
@@ -66,7 +70,10 @@ export function createMetricsRelay(
     notify: ForwardingNotifiers;
   },
 ) {
-  let underWay = 0;
+  const share = Math.max(ADDRESS_BYTES, 2 * deps.settings.maxMetricsBytes);
+  const budget = createBodyBudget(3 * share, share);
+  /** By watcher: bodies that have come whole. */
+  const underWay = new Map<string, number>();
 
   const send = async (
     ctx: PublicContext,
@@ -135,12 +142,39 @@ export function createMetricsRelay(
     if (newer) tell(ctx, sender, { newer });
   };
 
-  const readParts = async (ctx: PublicContext): Promise<readonly Buffer[]> =>
-    splitMetrics(await readPlainBody(ctx.koa.req, deps.settings.maxMetricsBytes, UNPACKED_RATIO));
+  const read = async ({ koa }: PublicContext): Promise<Buffer> => {
+    const { refused, unpacked } = countBody(koa, budget);
+    const reading = readPlainBody(koa.req, deps.settings.maxMetricsBytes, UNPACKED_RATIO);
+    const text = await Promise.race([reading, refused]).catch((error: unknown) => {
+      koa.req.resume();
+      throw error;
+    });
+    unpacked(text.length);
+    return text;
+  };
 
-  const pass = async (ctx: PublicContext, sender: Sender, path: MetricsPath): Promise<Answer> => {
-    const parts = await readParts(ctx);
-    const [first = Buffer.alloc(0), ...rest] = parts;
+  /** A body takes its watcher's place once it has come: one that comes slowly keeps out no other. */
+  const inPlace = async <Result>(watcher: string, work: () => Promise<Result>): Promise<Result> => {
+    const others = underWay.get(watcher) ?? 0;
+    if (others >= MAX_OF_A_WATCHER)
+      throw new AppError('SERVICE_UNAVAILABLE', undefined, { retryAfterMs: COME_BACK_MS });
+    underWay.set(watcher, others + 1);
+    try {
+      return await work();
+    } finally {
+      const left = (underWay.get(watcher) ?? 1) - 1;
+      if (left > 0) underWay.set(watcher, left);
+      else underWay.delete(watcher);
+    }
+  };
+
+  const pass = async (
+    ctx: PublicContext,
+    sender: Sender,
+    path: MetricsPath,
+    text: Buffer,
+  ): Promise<Answer> => {
+    const [first = Buffer.alloc(0), ...rest] = splitMetrics(text);
     // Before the first goes out: what was answered as taken must not hang on what happens to us afterwards.
     const kept = rest.length > 0 ? await hold(sender, path, rest, true) : NOTHING_KEPT;
     try {
@@ -182,16 +216,8 @@ export function createMetricsRelay(
       }
       const sender = await identifyWatcher(ctx.koa.req.headers.authorization, deps.watchers);
       if (!(await hasStanding(sender, deps, ctx.log))) return passUnread(ctx, sender, path);
-      if (underWay >= MAX_CONCURRENT) {
-        ctx.koa.req.resume();
-        throw new AppError('SERVICE_UNAVAILABLE', undefined, { retryAfterMs: COME_BACK_MS });
-      }
-      underWay += 1;
-      try {
-        return await pass(ctx, sender, path);
-      } finally {
-        underWay -= 1;
-      }
+      const text = await read(ctx);
+      return inPlace(sender.watcher, () => pass(ctx, sender, path, text));
     },
   };
 }
