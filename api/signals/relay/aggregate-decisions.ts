@@ -47,20 +47,24 @@ function keyOf(decision: KeptDecision): string {
   return `${targetOf(decision)}\n${decision.scenario}\n${textOf(decision.whole?.['type'])}`;
 }
 
+/** Whether this is an answer of `GET /decisions/stream`, and not another one with its status. */
+export function isDecisionStream(answer: unknown): answer is Fields {
+  return isObject(answer) && ('new' in answer || 'deleted' in answer);
+}
+
 /**
  * Aggregates an answer of `GET /decisions/stream` into the set kept before (proxy spec, 6.2): what is deleted goes
  * first, then what is new comes, as a local API server does it. An answer to `startup=true` replaces the set. Null when
  * there is no set to add to, when it is no such answer, or when the set grows beyond the limit.
  */
-// eslint-disable-next-line complexity -- one pass over two sets of decisions
+
 export function aggregateDecisions(
   before: AggregatedDecisions | null,
   answer: unknown,
   { version, startup, at }: { version: ApiVersion; startup: boolean; at: number },
 ): AggregatedDecisions | null {
-  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return null;
-  const said = answer as Fields;
-  if (!('new' in said) && !('deleted' in said)) return null;
+  if (!isDecisionStream(answer)) return null;
+  const said = answer;
   if (!startup && before === null) return null;
   const kept = new Map<string, KeptDecision>();
   if (!startup) {

@@ -40,8 +40,8 @@ interface Aside {
   /** No more than so many bytes are kept; of a larger body none. */
   limit: number;
   onBytes(count: number): void;
-  /** Once: with the whole body, or null when it was too large or broke off. */
-  onEnd(bytes: Buffer | null): void;
+  /** Once: with the whole body, or what became of it instead. */
+  onEnd(end: Buffer | 'too large' | 'broken off'): void;
 }
 
 /** Hands a body on chunk by chunk as it comes, and keeps a copy of a small one. */
@@ -49,10 +49,10 @@ export function collectAside(body: Readable, { limit, onBytes, onEnd }: Aside): 
   let kept: Buffer[] | null = [];
   let size = 0;
   let ended = false;
-  const end = (bytes: Buffer | null): void => {
+  const end = (how: Parameters<Aside['onEnd']>[0]): void => {
     if (ended) return;
     ended = true;
-    onEnd(bytes);
+    onEnd(how);
   };
   const through = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -64,11 +64,11 @@ export function collectAside(body: Readable, { limit, onBytes, onEnd }: Aside): 
       done(null, chunk);
     },
     flush(done) {
-      end(kept === null ? null : Buffer.concat(kept));
+      end(kept === null ? 'too large' : Buffer.concat(kept));
       done();
     },
   });
-  pipeline(body, through, () => end(null));
+  pipeline(body, through, () => end('broken off'));
   return through;
 }
 

@@ -6,7 +6,7 @@ import {
   GZIP_ABOVE,
   zipped,
 } from '../../../activities/signals/reading/content-encoding.js';
-import { aggregateDecisions, expandDecisions } from './aggregate-decisions.js';
+import { aggregateDecisions, expandDecisions, isDecisionStream } from './aggregate-decisions.js';
 import type { AggregatedDecisions } from './aggregate-decisions.js';
 import type { ApiVersion } from '../../../schemas/signals/signals.js';
 import type { Logger } from '../../logger.js';
@@ -58,6 +58,14 @@ export function createDecisionCache({
   /** Answers of one watcher are aggregated one after the other: each builds on the set before. */
   const underWay = new Map<string, Promise<void>>();
 
+  /**
+   * Without a delta that went by, a copy is no longer the full set. A start that did not come whole takes nothing from
+   * it: the watcher asks for one until it has it.
+   */
+  const missed = async (watcher: string, version: ApiVersion, startup: boolean): Promise<void> => {
+    if (!startup) await copies.drop(watcher, version);
+  };
+
   const aggregate = async (
     { version, startup, sender }: StreamRequest,
     bytes: Buffer,
@@ -67,6 +75,10 @@ export function createDecisionCache({
     if (token !== null) await watchers.acceptToken(watcher, sha256Hex(token.text));
     const at = now();
     const answer = parsed(await decodeContent(bytes, encoding, DECODED_BYTES));
+    if (!isDecisionStream(answer)) {
+      if (answer !== undefined) await missed(watcher, version, startup);
+      return;
+    }
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
       const kept = await copies.read(watcher, version);
       const before =
@@ -75,9 +87,8 @@ export function createDecisionCache({
           : (JSON.parse(String(await unpack(kept.bytes))) as AggregatedDecisions);
       const after = aggregateDecisions(before, answer, { version, startup, at: at.getTime() });
       if (after === null) {
-        // No set to add to yet, or no such answer.
-        if (kept === null || answer === undefined) return;
-        await copies.drop(watcher, version);
+        // No set to add to yet, or too large a set.
+        if (kept !== null) await copies.drop(watcher, version);
         return;
       }
       const copy = await zipped(Buffer.from(JSON.stringify(after)));
@@ -118,11 +129,15 @@ export function createDecisionCache({
           held += count;
           aside += count;
         },
-        onEnd(bytes) {
+        onEnd(end) {
           const release = (): void => void (aside -= held);
-          if (bytes === null) drop();
-          else inTurn(request, () => aggregate(request, bytes, encoding).finally(release), log);
-          if (bytes === null) release();
+          if (typeof end !== 'string') {
+            inTurn(request, () => aggregate(request, end, encoding).finally(release), log);
+            return;
+          }
+          release();
+          if (end === 'too large') drop();
+          else inTurn(request, () => missed(request.sender.watcher, request.version, request.startup), log);
         },
       });
     },

@@ -160,6 +160,35 @@ describe('GET /v3/decisions/stream', () => {
     await until('the copy is dropped', async () => (await proxy.stores.copies.read('w1', 'v3')) === null);
   });
 
+  it('keeps its copy where an answer to a start breaks off or is none, and serves it while CAPI is down', async () => {
+    says({ new: [group(['1'])], deleted: [] });
+    await pull(START);
+    await kept(1);
+    script = (_req, res) => {
+      res.writeHead(200, { 'content-length': '1000' });
+      res.write('{"new":[');
+      setTimeout(() => res.destroy(), 20);
+    };
+    await expect(pull(START)).rejects.toThrow();
+    says({ message: 'maintenance' });
+    expect((await pull(START)).status).toBe(200);
+    // Answers of one watcher have their effect in order: this delta finds the copy, or begins none.
+    says({ new: [group(['2'])], deleted: [] });
+    await pull(DELTA);
+    await kept(2);
+    fails(503);
+    expect(valuesOf((await pull(START)).body)).toEqual(['1', '2']);
+  });
+
+  it('drops its copy where a start is too large to be kept: deltas build on what the watcher has', async () => {
+    says({ new: [group(['1'])], deleted: [] });
+    await pull(START);
+    await kept(1);
+    says({ new: [group(['2'])], deleted: [], padding: 'x'.repeat(9 * 1024 * 1024) });
+    await pull(START);
+    await until('the copy is dropped', async () => (await proxy.stores.copies.read('w1', 'v3')) === null);
+  });
+
   it('passes a body that is larger than what is kept, whole', async () => {
     const huge = Buffer.alloc(9 * 1024 * 1024, 0x20);
     script = (_req, res) => void res.writeHead(200).end(huge);
