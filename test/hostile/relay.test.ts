@@ -112,6 +112,17 @@ describe('usage metrics that grow when they are unpacked', () => {
     },
   );
 
+  it('a token that a page with the status 200 answers does not count as taken', async () => {
+    const { proxy, send, state, down } = await start();
+    const { token } = mintToken('w1');
+    state.script = (req, res) =>
+      void req.resume().on('end', () => res.writeHead(200, { 'content-type': 'text/html' }).end('<p>'));
+    expect((await send('/v3/usage-metrics', '{}', bearer(token))).status).toBe(200);
+    down();
+    expect((await send('/v3/usage-metrics', '{"a":1}', bearer(token))).status).toBe(503);
+    expect(await proxy.stores.metrics.queues()).toEqual([]);
+  });
+
   it('of one machine that come slowly, or that CAPI leaves waiting, keep out no other machine', async () => {
     const { proxy, send, good, state } = await start();
     const [w1, w2] = [mintToken('w1').token, mintToken('w2').token];

@@ -72,13 +72,13 @@ export function createDecisionCache({
     encoding: string | undefined,
   ) => {
     const { watcher, token } = sender;
-    if (token !== null) await watchers.acceptToken(watcher, sha256Hex(token.text));
     const at = now();
     const answer = parsed(await decodeContent(bytes, encoding, DECODED_BYTES));
     if (!isDecisionStream(answer)) {
       if (answer !== undefined) await missed(watcher, version, startup);
       return;
     }
+    if (token !== null) await watchers.acceptToken(watcher, sha256Hex(token.text));
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
       const kept = await copies.read(watcher, version);
       const before =

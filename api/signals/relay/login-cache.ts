@@ -182,11 +182,11 @@ export function createLoginCache(deps: LoginCacheDeps) {
      */
     accepted(request: PassedBody, answer: PassedBody, { places }: LoginAttempt, log: Logger): Promise<void> {
       const learn = async (): Promise<void> => {
+        const login = await readLogin(request, answer);
+        if (login === null) return;
         // Whom CAPI lets in is known from then on: its address has its place back.
         if (places !== null && !places.known)
           for (const share of places.shares) await logins.releaseShare(share, places.at);
-        const login = await readLogin(request, answer);
-        if (login === null) return;
         const digest = createHash('sha256').update(login.token).digest('hex');
         await watchers.acceptToken(login.watcher, digest);
         const { newer } = await watchers.saveToken(login.watcher, login.token, login.expiresAt);

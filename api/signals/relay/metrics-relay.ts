@@ -8,7 +8,7 @@ import { createBodyBudget } from '../../http/body-budget.js';
 import { countBody } from '../../http/count-body.js';
 import { json, relayed } from '../../http/route.js';
 import type { Answer, PublicContext } from '../../http/route.js';
-import { isDown } from './relay-target.js';
+import { isDown, isForeign } from './relay-target.js';
 import { capExpiry } from './watcher-identity.js';
 import { hasStanding, identifyWatcher, noteAcceptance, noteRefusal } from '../intake/identify-watcher.js';
 import type { Sender } from '../intake/identify-watcher.js';
@@ -202,7 +202,8 @@ export function createMetricsRelay(
       { method: 'POST', path: `/${path}`, headers: req.headers, body: req },
       { signal: ctx.signal },
     );
-    if (answer.status >= 200 && answer.status < 300) await noteAcceptance(sender, deps.watchers, ctx.log);
+    if (answer.status >= 200 && answer.status < 300 && !isForeign(answer.headers))
+      await noteAcceptance(sender, deps.watchers, ctx.log);
     return relayed(answer.status, { headers: answer.headers, body: answer.body });
   };
 

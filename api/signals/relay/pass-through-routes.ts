@@ -17,7 +17,7 @@ import { createLoginCache } from './login-cache.js';
 import type { LoginAttempt } from './login-cache.js';
 import { METRICS_ERRORS, METRICS_RESPONSES, createMetricsRelay, metricsPath } from './metrics-relay.js';
 import type { ProxyDeps } from '../proxy-deps.js';
-import { isLogin, relayTarget, isDown } from './relay-target.js';
+import { isLogin, relayTarget, isDown, isForeign } from './relay-target.js';
 import type { ForwardingNotifiers } from '../intake/notify-forwarding.js';
 
 /** A login and its answer are a few hundred bytes; larger ones pass by unread. */
@@ -193,7 +193,8 @@ async function passLogin(ctx: PublicContext, parts: RelayParts, path: string): P
   const { status, headers } = answer;
   const shutOut = status === 403 || status === 429;
   if (login !== null && shutOut) await logins.shutOut(login, answer, ctx.log);
-  if (login !== null && (shutOut || isDown(status))) {
+  const foreign = status === 200 && isForeign(headers);
+  if (login !== null && (shutOut || foreign || isDown(status))) {
     const known = await logins.fallback(login, ctx.log);
     if (known !== null) {
       answer.body.resume().on('error', () => undefined);
@@ -201,7 +202,7 @@ async function passLogin(ctx: PublicContext, parts: RelayParts, path: string): P
     }
   }
   if (login !== null && REFUSALS.has(status)) await logins.refusedByCapi(login, status, ctx.log);
-  if (status !== 200 || asked === null) return relayed(status, { headers, body: answer.body });
+  if (status !== 200 || foreign || asked === null) return relayed(status, { headers, body: answer.body });
   const encoding = [headers['content-encoding']].flat()[0];
   const held = holdBack(LOGIN_BYTES, (said) =>
     logins.accepted(asked, { bytes: said, encoding }, attempt, ctx.log),

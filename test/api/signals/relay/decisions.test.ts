@@ -125,6 +125,22 @@ describe('GET /v3/decisions/stream', () => {
     expect((await pull(START)).status).toBe(502);
   });
 
+  it('an answer that is no stream makes no token one that CAPI took', async () => {
+    says({ new: [group(['1'])], deleted: [] });
+    await pull(START);
+    await kept(1);
+    const forged = mintToken('w1', { issuedAt: T0 + 5000, lifetimeSeconds: 36_000 }).token;
+    script = (_req, res) => void res.writeHead(200, { 'content-type': 'text/html' }).end('<p>Maintenance');
+    expect((await pull(START, { bearer: forged })).status).toBe(200);
+    // Behind that one, in order.
+    says({ new: [group(['2'])], deleted: [] });
+    await pull(DELTA);
+    await kept(2);
+    fails(502);
+    expect((await pull(START, { bearer: forged })).status).toBe(502);
+    expect((await pull(START)).status).toBe(200);
+  });
+
   it.each([304, 400, 401, 403, 404, 429])('passes %i on: CAPI is not down', async (status) => {
     says({ new: [group(['1'])], deleted: [] });
     await pull(START);

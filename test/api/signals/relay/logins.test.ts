@@ -162,6 +162,25 @@ describe('a login whose token is still good', () => {
   });
 });
 
+describe('a page of what stands before CAPI, with the status of an accepted login,', () => {
+  const PAGE = { 'content-type': 'text/html; charset=utf-8' };
+
+  it('is no answer where a token is still good, and lets no unknown machine in', async () => {
+    const { state, login, fail } = await start();
+    const first = await login('w1');
+    fail(200, PAGE);
+    // Other scenarios: the login is passed on.
+    const again = await login('w1', { scenarios: ['b'] });
+    expect([again.status, again.how, again.body.token]).toEqual([200, 'reused', first.body.token]);
+    expect((await login('w2')).how).toBeNull();
+    const statuses: number[] = [];
+    for (let index = 0; index < 30; index += 1) statuses.push((await login(`x${index}`)).status);
+    expect(statuses).toContain(429);
+    state.script = null;
+    expect((await login('w1', { scenarios: ['c'] })).how).toBeNull();
+  });
+});
+
 describe('the budget of logins', () => {
   it('is kept over all watchers; then what is still good is given out, and the rest told to wait', async () => {
     const { state, login, asked } = await start({ settings: { loginBudget: 2 } });
