@@ -12,6 +12,7 @@ const BUILT_AT_RUN_TIME: Readonly<Record<string, number>> = {
   'activities/models/builtin/holds-answer.ts': 1,
   'activities/models/builtin/source-blocks.ts': 3,
   'activities/documents/parsing/formats/msg-parser.ts': 1,
+  'activities/documents/parsing/formats/open-document.ts': 1,
   'activities/documents/parsing/html-parser.ts': 1,
   'activities/documents/parsing/html-tags.ts': 1,
   'activities/documents/parsing/kerned-words.ts': 1,

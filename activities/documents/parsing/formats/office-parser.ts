@@ -10,11 +10,11 @@ import type { HeadingPath } from '../heading-path.js';
 import type { Section } from '../section.js';
 import { checkPackage, requireNotOle } from './check-package.js';
 import type { PackageLimits } from './check-package.js';
+import { COMMENT_CLASS, toReadableDocument } from './open-document.js';
 import { inOrder, readSlideOrder } from './slide-order.js';
 import type { SlideNode } from './slide-order.js';
 import { tableSections } from './table-sections.js';
 import type { TableLimits } from './table-sections.js';
-import { withoutTrackedChanges } from './tracked-changes.js';
 
 type Limits = TableLimits & PackageLimits;
 
@@ -118,9 +118,9 @@ async function readTree(
   const { OfficeParser } = await import('officeparser');
   try {
     const bytes = await readFile(path);
-    const recordsChanges = kind === 'odt' || kind === 'odp';
-    const shown = recordsChanges ? await withoutTrackedChanges(bytes, notes) : bytes;
-    return await OfficeParser.parseOffice(shown, {
+    const isOpenDocument = kind === 'odt' || kind === 'odp';
+    const readable = isOpenDocument ? await toReadableDocument(bytes, kind, notes) : bytes;
+    return await OfficeParser.parseOffice(readable, {
       fileType: kind,
       ocr: false,
       extractAttachments: withPictures,
@@ -176,7 +176,7 @@ async function* blockSections(nodes: readonly OfficeContentNode[], place: Place)
   for (const node of nodes) {
     if (standsAlone(node)) {
       yield* flush();
-      if (node.type === 'heading') yield* headingSection(node, place);
+      if (isHeading(node)) yield* headingSection(node, place);
       else if (node.type === 'table')
         yield* tableSections(tableRows(node), { headingPath: headings.current(), page }, limits);
       else yield* blockSections(node.children ?? [], place);
@@ -204,19 +204,35 @@ function imagesWithin(node: OfficeContentNode): ImageNode[] {
 }
 
 /** Blocks that hold blocks are gone through one by one. */
-function standsAlone({ type, children }: OfficeContentNode): boolean {
-  if (type === 'heading' || type === 'table') return true;
+function standsAlone(node: OfficeContentNode): boolean {
+  const { type, children } = node;
+  if (isHeading(node) || type === 'table') return true;
   if (type === 'paragraph' || type === 'list' || type === 'note' || type === 'code') return false;
   return children?.some((child) => child.type !== 'text' && child.type !== 'break') === true;
 }
 
-function* headingSection(
-  node: OfficeContentNode & { type: 'heading' },
-  { headings, page }: Place,
-): Generator<Section> {
-  const title = oneLine(plainText(node));
-  if (title === '') return;
-  const level = Math.min(6, Math.max(1, node.metadata?.level ?? 1));
+type HeadingNode = OfficeContentNode & { type: 'heading' | 'list' };
+
+/** Numbered headings of texts of OpenDocument are items of a list that have a level. */
+function isHeading(node: OfficeContentNode): node is HeadingNode {
+  return node.type === 'heading' || (node.type === 'list' && levelOf(node) !== undefined);
+}
+
+/** The reader counts each level by itself, so that only the number of the first one is whole. */
+function numberOf({ metadata }: OfficeContentNode & { type: 'list' }): string {
+  const { listType, indentation, itemIndex = 0 } = metadata ?? {};
+  return listType === 'ordered' && indentation === 0 ? `${itemIndex + 1}. ` : '';
+}
+
+function levelOf({ metadata }: HeadingNode): number | undefined {
+  return (metadata as { level?: number } | undefined)?.level;
+}
+
+function* headingSection(node: HeadingNode, { headings, page }: Place): Generator<Section> {
+  const name = oneLine(plainText(node));
+  if (name === '') return;
+  const title = node.type === 'list' ? `${numberOf(node)}${name}` : name;
+  const level = Math.min(6, Math.max(1, levelOf(node) ?? 1));
   headings.open(level, title);
   const text = `${'#'.repeat(level)} ${title}`;
   yield { headingPath: headings.current(), page, kind: 'text', text, opens: true };
@@ -233,10 +249,30 @@ function blockText(node: OfficeContentNode): string {
   return `${'  '.repeat(Math.min(indentation, 10))}${mark} ${text}`;
 }
 
-function remarksOf({ notes = [], comments = [] }: OfficeContentNode): string[] {
+/** What notes and comments say of a block; those of blocks that are gone through one by one come with these. */
+function remarksOf(node: OfficeContentNode): string[] {
+  const isWhole = isHeading(node) || node.type === 'table' || !standsAlone(node);
+  const gather = (of: RemarkList): OfficeContentNode[] =>
+    isWhole ? remarksWithin(node, of) : (node[of] ?? []);
   const said = (name: string, nodes: readonly OfficeContentNode[]): string[] =>
-    nodes.map((node) => plainText(node).trim()).flatMap((text) => (text === '' ? [] : [`${name}: ${text}`]));
-  return [...said('Note', notes), ...said('Comment', comments)];
+    nodes.map((note) => plainText(note).trim()).flatMap((text) => (text === '' ? [] : [`${name}${text}`]));
+  const notes = gather('notes').flatMap((note) => said(isComment(note) ? '' : 'Note: ', [note]));
+  return [...notes, ...said('Comment: ', gather('comments'))];
+}
+
+type RemarkList = 'notes' | 'comments';
+
+function remarksWithin(node: OfficeContentNode, of: RemarkList): OfficeContentNode[] {
+  const own = node[of] ?? [];
+  return [
+    ...own.flatMap((note) => [note, ...remarksWithin(note, of)]),
+    ...(node.children ?? []).flatMap((child) => remarksWithin(child, of)),
+  ];
+}
+
+/** A comment of OpenDocument, which says itself that it is one. */
+function isComment({ metadata }: OfficeContentNode): boolean {
+  return (metadata as { noteType?: string } | undefined)?.noteType === COMMENT_CLASS;
 }
 
 function* tableRows(table: OfficeContentNode): Generator<string[]> {

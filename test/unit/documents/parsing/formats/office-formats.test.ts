@@ -308,6 +308,35 @@ it('odt leaves out what was deleted while changes were recorded', async () => {
   expect(report!.characters_dropped).toBe('The fee is 9.'.length);
 });
 
+it('odt keeps header rows, notes, comments, fields, and lists in cells', async () => {
+  const row = (...cells: string[]): string => `<table:table-row>${cells.join('')}</table:table-row>`;
+  const note = (text: string): string =>
+    `<text:note text:note-class="footnote"><text:note-citation>1</text:note-citation><text:note-body>${paragraph(text)}</text:note-body></text:note>`;
+  const items = `<text:list text:style-name="L1"><text:list-item>${paragraph('barque')}</text:list-item><text:list-item>${paragraph('cutter')}</text:list-item></text:list>`;
+  const comment =
+    '<office:annotation xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:creator>Ada</dc:creator>' +
+    `<dc:date>2024-05-01T10:00:00</dc:date>${paragraph('Is that')}${paragraph('right?')}</office:annotation>`;
+  const body =
+    `<text:h text:outline-level="1">Fees${note('Since 1901.')}</text:h>` +
+    paragraph(
+      `Due on <text:date text:date-value="2024-05-01">1 May 2024</text:date>, see <text:bookmark-ref>Article 5.2</text:bookmark-ref>` +
+        `<text:variable-set text:name="x" text:display="none">unseen</text:variable-set>.${comment} Table <text:sequence>3</text:sequence>${note('By weight.')}`,
+    ) +
+    `<table:table><table:table-header-rows>${row(cell('ship'), cell('fee'))}</table:table-header-rows>` +
+    `<table:table-rows>${row(`<table:table-cell>${items}</table:table-cell>`, cell(`9${note('In silver.')}`))}</table:table-rows></table:table>` +
+    `<text:list text:style-name="L1"><text:list-header>${paragraph('Of ropes')}</text:list-header><text:list-item>${paragraph('hemp')}</text:list-item></text:list>` +
+    `<text:list text:style-name="L1"><text:list-item><text:h text:outline-level="2">Berths</text:h></text:list-item></text:list>` +
+    paragraph('Twelve.');
+  const { text, chunks } = await parser.parse('odt', writeOpenDocument('text', body));
+  expect(text).toContain('Due on 1 May 2024, see Article 5.2. Table 3');
+  expect(text).toContain('Comment by Ada: Is that right?');
+  for (const said of ['Note: Since 1901.', 'Note: By weight.', 'Note: In silver.', 'Of ropes', 'hemp'])
+    expect(text).toContain(said);
+  expect(text).toContain('| ship | fee |\n| --- | --- |\n| barque cutter | 9 |');
+  expect(text).not.toMatch(/unseen|2024-05-01/);
+  expect(chunks.at(-1)!.headingPath).toEqual(['Fees', 'Berths']);
+});
+
 it('odp has slides as pages', async () => {
   const slide = (title: string, line: string): string =>
     `<draw:page draw:name="${title}"><draw:frame presentation:class="title"><draw:text-box>${paragraph(title)}</draw:text-box></draw:frame>` +
