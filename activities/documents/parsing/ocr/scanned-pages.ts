@@ -9,6 +9,8 @@ const DPI = 200;
 const POINTS_PER_INCH = 72;
 /** A stamp or a page number over a scan is no text layer. */
 const FEW_LETTERS = 24;
+/** Of a page's height, at the top and at the bottom: where the marks of faxes, signatures and courts stand. */
+const EDGE = 0.08;
 
 export interface ScannedPages {
   /** The text of a page that is only a picture; null where it is not, or is not read. */
@@ -28,8 +30,14 @@ export function createScannedPages(
   const recogniser = createPageRecogniser({ path, limits, notes });
   let failed = false;
 
-  const mayRead = (): boolean => {
-    if (failed || limits.ocrLanguages.length === 0) return false;
+  const mayRead = (page: ParsedPage): boolean => {
+    if (failed) return false;
+    if (limits.ocrLanguages.length === 0) {
+      // One without any text is counted as such.
+      if (letters(page.text) >= FEW_LETTERS)
+        notes.degrade('Scanned pages with a line of text at their edge were not read: OCR is off.');
+      return false;
+    }
     if (notes.ocrPages >= limits.maxOcrPages) {
       notes.degrade(`At most ${limits.maxOcrPages} scanned pages are read by OCR; the others were left out.`);
       return false;
@@ -50,13 +58,13 @@ export function createScannedPages(
     if (shot === undefined) return null;
     const { text, confidence } = await recogniser.read(shot.imageBuffer, page.pageNum);
     notes.recognise(confidence);
-    return letters(text) > letters(page.text) ? text : null;
+    const whole = withMissingLines(text, page.text);
+    return letters(whole) > letters(page.text) ? whole : null;
   };
 
   return {
     async read(page) {
-      const scanned = page.complexity?.fullPageImage === true && letters(page.text) < FEW_LETTERS;
-      if (!scanned || !mayRead()) return null;
+      if (!isScanned(page) || !mayRead(page)) return null;
       try {
         return await readPage(page);
       } catch (error) {
@@ -68,6 +76,29 @@ export function createScannedPages(
       }
     },
   };
+}
+
+function isScanned({ complexity, textItems, height }: ParsedPage): boolean {
+  if (complexity?.fullPageImage !== true) return false;
+  const inside = textItems.filter((item) => {
+    const middle = (item.y + item.height / 2) / height;
+    return middle > EDGE && middle < 1 - EDGE;
+  });
+  return letters(inside.map(({ text }) => text).join(' ')) < FEW_LETTERS;
+}
+
+/** What OCR read, behind those lines of the page's own text that it did not read. */
+function withMissingLines(recognised: string, own: string): string {
+  const known = signsOf(recognised);
+  const missing = own
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => letters(line) > 0 && !known.includes(signsOf(line)));
+  return missing.length === 0 ? recognised : `${missing.join('\n')}\n\n${recognised}`;
+}
+
+function signsOf(text: string): string {
+  return (text.match(/[\p{L}\p{N}]/gu) ?? []).join('').toLowerCase();
 }
 
 function letters(text: string): number {

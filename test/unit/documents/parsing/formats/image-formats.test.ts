@@ -345,6 +345,16 @@ describe('scanned pages of a PDF', () => {
     expect(report).toMatchObject({ pages_by_ocr: 0 });
   }, 60_000);
 
+  it('reads a page whose only text is a line at its edge, and keeps that line', async () => {
+    const stamp = 'DocuSign Envelope ID: 1A2B3C4D-5E6F-7A8B-9C0D-1E2F3A4B5C6D';
+    const pdf = writePdf([[{ text: stamp, size: 8, y: 820 }]], { pictures: [page(0)] });
+    const { text, report } = await parser.parse('pdf', pdf, { limits: LIMITS });
+    expect(text).toMatch(/DocuSign[^]*quick sieve sorts barley\s+Number 4711/);
+    expect(report).toMatchObject({ pages_by_ocr: 1, degraded: false });
+    const off = await parser.parse('pdf', pdf, { limits: { ocrLanguages: [] } });
+    expect(off.report).toMatchObject({ degraded: true, reasons: [expect.stringContaining('OCR is off')] });
+  }, 60_000);
+
   it('stops at the limit of pages, and says so; reads none when OCR is off', async () => {
     const pdf = writePdf([[], [], []], { pictures: [page(0), page(1), page(2)] });
     const { report } = await parser.parse('pdf', pdf, { limits: { ...LIMITS, maxOcrPages: 1 } });
