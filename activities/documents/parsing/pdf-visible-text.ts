@@ -84,9 +84,10 @@ export async function readVisibleText(
   const page = await document.getPage(number);
   const { fnArray, argsArray } = await page.getOperatorList();
   const { width, height, transform } = page.getViewport({ scale: 1 });
+  const fields = fieldsIn((await page.getAnnotations()) as Annotation[]);
   page.cleanup();
   const pen = createPen(toMatrix(transform), { left: 0, top: 0, right: width, bottom: height });
-  const act = actionsOf(OPS, pen);
+  const act = actionsOf(OPS, pen, fields);
   fnArray.forEach((operator, index) => act.get(operator)?.((argsArray[index] ?? []) as unknown[]));
   if (pictured && pen.pictures.length === 0) pen.everywhere();
   const isOn = ({ left, right, top, bottom }: Box, grounds: readonly Box[]): boolean => {
@@ -108,6 +109,16 @@ export async function readVisibleText(
   return { width, height, items, hidden };
 }
 
+interface Annotation {
+  id?: string;
+  subtype?: string;
+}
+
+/** The fields of a form, whose values belong to the page's text. */
+function fieldsIn(annotations: readonly Annotation[]): ReadonlySet<unknown> {
+  return new Set(annotations.filter(({ subtype }) => subtype === 'Widget').map(({ id }) => id));
+}
+
 function itemOf({ text, box, size, rotation }: Run): TextItem {
   const { left: x, top: y, right, bottom } = box;
   return { text, x, y, width: right - x, height: bottom - y, fontSize: size, rotation, words: [] };
@@ -124,7 +135,9 @@ function createPen(matrix: Matrix, page: Box) {
   const pictures: Box[] = [];
   const grounds: Box[] = [];
   const runs: Run[] = [];
-  let inAnnotation = false;
+  /** What goes on behind an annotation that is being drawn. */
+  let outer: { state: State; depth: number } | null = null;
+  let isPassedOver = false;
   const note = (list: Box[], box: Box): void => {
     if (list.length < MAX_THINGS) list.push(box);
     else list[0] = page;
@@ -134,7 +147,21 @@ function createPen(matrix: Matrix, page: Box) {
     pictures,
     grounds,
     runs,
-    annotate: (on: boolean) => void (inAnnotation = on),
+    /** An annotation begins in the state that a page begins in, at its own place. */
+    annotate(isField: boolean, matrices: readonly unknown[]) {
+      outer = { state, depth: kept.length };
+      state = { matrix, ...START };
+      isPassedOver = !isField;
+      for (const own of matrices) if (own) pen.transform(toMatrix(own));
+    },
+    endAnnotation() {
+      if (outer !== null) {
+        state = outer.state;
+        kept.length = Math.min(kept.length, outer.depth);
+      }
+      outer = null;
+      isPassedOver = false;
+    },
     set: (change: Partial<State>) => void (state = { ...state, ...change }),
     save: () => void kept.push(state),
     restore: () => void (state = kept.pop() ?? state),
@@ -153,7 +180,7 @@ function createPen(matrix: Matrix, page: Box) {
       const advance = advanceOf(glyphs, state);
       const through = times(times(state.matrix, at), [1, 0, 0, 1, 0, state.rise]);
       at = times(at, [1, 0, 0, 1, advance, 0]);
-      if (inAnnotation || text.trim() === '') return;
+      if (isPassedOver || text.trim() === '') return;
       const size = Math.abs(state.size) * Math.hypot(through[2], through[3]);
       const mode = state.mode % 4;
       const inks = [...(FILLS.has(mode) ? [state.fill] : []), ...(STROKES.has(mode) ? [state.stroke] : [])];
@@ -192,7 +219,11 @@ function advanceOf(glyphs: readonly Glyph[], state: State): number {
 type Ops = typeof PdfOps;
 type Action = (operands: unknown[]) => void;
 
-function actionsOf(OPS: Ops, pen: ReturnType<typeof createPen>): ReadonlyMap<number, Action> {
+function actionsOf(
+  OPS: Ops,
+  pen: ReturnType<typeof createPen>,
+  fields: ReadonlySet<unknown>,
+): ReadonlyMap<number, Action> {
   const number =
     (name: keyof State): Action =>
     ([value]) =>
@@ -206,8 +237,8 @@ function actionsOf(OPS: Ops, pen: ReturnType<typeof createPen>): ReadonlyMap<num
     [[OPS.restore, OPS.endGroup, OPS.paintFormXObjectEnd], pen.restore],
     [[OPS.paintFormXObjectBegin], form],
     [[OPS.transform], (operands) => pen.transform(toMatrix(operands))],
-    [[OPS.beginAnnotation], () => pen.annotate(true)],
-    [[OPS.endAnnotation], () => pen.annotate(false)],
+    [[OPS.beginAnnotation], ([id, , transform, matrix]) => pen.annotate(fields.has(id), [transform, matrix])],
+    [[OPS.endAnnotation], pen.endAnnotation],
     [[OPS.setFillRGBColor], ([color]) => pen.set({ fill: String(color) })],
     [[OPS.setStrokeRGBColor], ([color]) => pen.set({ stroke: String(color) })],
     // A pattern may be of any colour.

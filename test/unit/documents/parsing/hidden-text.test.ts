@@ -445,6 +445,24 @@ describe('what a reader of a PDF does not see is not indexed', () => {
     expect(text).not.toContain('BANANA');
   });
 
+  it('white, beside fields of a form, whose values stay', async () => {
+    const field = (y: number, name: string) =>
+      `/Subtype /Widget /FT /Tx /F 4 /T (${name}) /V (x) /DA (/F1 11 Tf 0 g) /Rect [200 ${y - 10} 400 ${y + 30}]`;
+    const shown = (colour: string, text: string): string =>
+      `/Tx BMC q BT ${colour} /F1 11 Tf 5 10 Td (${text}) Tj ET Q EMC`;
+    const pdf = writeRawPdf({
+      contents: [`0 g ${drawn('Name of the tenant:', 700)}${drawn(SEEN, 500)}${order('1 g')}`],
+      annotations: [
+        { dictionary: field(700, 'tenant'), appearance: shown('0 g', 'Adelaide Lovelace') },
+        { dictionary: field(400, 'unseen'), appearance: shown('1 g', 'ORANGE') },
+      ],
+    });
+    const { text } = await read('pdf', pdf);
+    expect(text).toMatch(/Name of the tenant:\s+Adelaide Lovelace/);
+    expect(text).toContain(SEEN);
+    expect(text).not.toMatch(/BANANA|ORANGE/);
+  });
+
   test('lines of such a page are read as those of any other', async () => {
     const lines = Array.from({ length: 12 }, (_, i) => `Line ${i + 1} of what the manual says of them.`);
     const body = lines.map((line, i) => drawn(line, 700 - 14 * i)).join('');
