@@ -20,7 +20,7 @@ import type { PagePicture, PagePictures } from './pictures/pdf-pictures.js';
 import type { PictureCollector } from './pictures/picture-collector.js';
 import { openFileBytes } from './random-access-bytes.js';
 import { createRepeatedLines } from './repeated-lines.js';
-import type { EdgeLine } from './repeated-lines.js';
+import type { EdgeLine, RepeatedLines } from './repeated-lines.js';
 import type { Section } from './section.js';
 import { cleanText } from '../../text/clean-text.js';
 
@@ -134,11 +134,11 @@ export async function* parsePdf(path: string, options: PdfOptions): AsyncGenerat
           yield* picturesAbove(Infinity);
           continue;
         }
-        for (const block of blocks) {
-          if (edgeLine(page.pageNum, block).some((line) => repeated.repeats(line))) {
-            options.notes.drop(block.text.length);
-            continue;
-          }
+        const { kept, running, dropped } = cutRunning(page.pageNum, blocks, repeated);
+        options.notes.drop(dropped);
+        if (running !== '')
+          yield { headingPath: headings.current(), page: page.pageNum, text: join(running), kind: 'text' };
+        for (const block of kept) {
           if (block.height !== null) yield* picturesAbove(block.height);
           const opens = block.kind === 'heading';
           const text = cleanText(block.kind === 'code' ? block.text : join(block.text));
@@ -193,6 +193,27 @@ async function notesOf(
 /** Whether the page has any raster picture: asking pdf.js costs more than reading the page. */
 function showsPictures({ complexity }: ParsedPage): boolean {
   return complexity === undefined || complexity.imageBlockCount > 0 || complexity.fullPageImage;
+}
+
+/**
+ * What stands on a page by itself, and those running headers and footers that no page before has shown: they hold
+ * numbers of contracts and accounts. In front of the page, where they part no sentence.
+ */
+function cutRunning(
+  page: number,
+  blocks: readonly PageBlock[],
+  repeated: RepeatedLines,
+): { kept: PageBlock[]; running: string; dropped: number } {
+  const kept: PageBlock[] = [];
+  const running: string[] = [];
+  let dropped = 0;
+  for (const block of blocks) {
+    const line = edgeLine(page, block).find((found) => repeated.repeats(found));
+    if (line === undefined) kept.push(block);
+    else if (repeated.takeFirst(line)) running.push(cleanText(block.text));
+    else dropped += block.text.length;
+  }
+  return { kept, running: running.join('\n'), dropped };
 }
 
 function edgeLine(page: number, block: PageBlock): EdgeLine[] {

@@ -162,6 +162,20 @@ describe('PDF keeps', () => {
     expect(shown.split(/\n+/)).toEqual(['Body above', 'Checked by Ada', 'APPROVED 2026', 'Body below']);
   });
 
+  it('what runs along all pages once, and the numbers of documents that count along', async () => {
+    const footer = 'ACME SAS - SIRET 552 100 554 00013 - IBAN FR76 3000';
+    const pages = [1, 2, 3, 4].map((n) => [
+      { text: `Invoice ${1000 + n}`, y: 810 },
+      { text: `For ${['barley', 'rye', 'oats', 'wheat'][n - 1]} of the mill, paid in silver.`, y: 600 },
+      { text: footer, y: 40 },
+      { text: `Page ${n} of 4`, y: 20 },
+    ]);
+    const { text: shown } = await parser.parse('pdf', writePdf(pages));
+    for (const n of [1001, 1002, 1003, 1004]) expect(shown).toContain(`Invoice ${n}`);
+    expect(shown.split(footer)).toHaveLength(2);
+    expect(shown).not.toMatch(/Page [2-4] of/);
+  });
+
   it('what is there of a file that is cut off', async () => {
     const good = writePdf(samplePages(3));
     const half = await parser.parse('pdf', good.subarray(0, good.length / 2));

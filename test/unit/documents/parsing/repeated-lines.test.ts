@@ -37,6 +37,31 @@ describe('running headers and footers', () => {
     );
   });
 
+  it('are not numbers of documents that count along with the pages', () => {
+    for (const text of [
+      (n: number) => `Invoice ${1000 + n}`,
+      (n: number) => `Lot 000${n}`,
+      (n: number) => `Offer no. ${n}`,
+      (n: number) => `Payslip ${n}/2024`,
+    ])
+      expect(dropped(pages(4, (n) => ({ text: text(n), height: 0.04 })))).not.toContain(true);
+    for (const text of [(n: number) => `Handbook ${n}`, (n: number) => `Contract 2024-017, page ${n} of 4`])
+      expect(dropped(pages(4, (n) => ({ text: text(n), height: 0.04 })))).not.toContain(false);
+  });
+
+  it('say once what they say, other than the number of a page', () => {
+    const firsts = (lines: EdgeLine[]): boolean[] => {
+      const repeated = createRepeatedLines();
+      repeated.learn(lines);
+      return lines.map((line) => repeated.takeFirst(line));
+    };
+    const footer = (text: (page: number) => string): EdgeLine[] =>
+      pages(3, (n) => ({ text: text(n), height: 0.96 }));
+    expect(firsts(footer(() => 'ACME SAS'))).toEqual([true, false, false]);
+    expect(firsts(footer((n) => `Contract 2024-017, page ${n}`))).toEqual([true, false, false]);
+    expect(firsts(footer((n) => `Page ${n} of 3`))).toEqual([false, false, false]);
+  });
+
   it('are remembered from batch to batch', () => {
     const repeated = createRepeatedLines();
     repeated.learn(pages(3, () => ({ text: 'Head', height: 0.04 })));
