@@ -152,8 +152,15 @@ export function writeOpenDocument(kind: 'text' | 'presentation' | 'spreadsheet',
   ]);
 }
 
-/** A book of chapters, each the body of an XHTML page. */
-export function writeEpub(title: string, chapters: string[]): Buffer {
+/**
+ * A book of chapters, each the body of an XHTML page; one without a body is listed and not there.
+ * @param hrefs the addresses of the chapters as the list of them has them
+ */
+export function writeEpub(
+  title: string,
+  chapters: string[],
+  hrefs = chapters.map((_, i) => `c${i}.xhtml`),
+): Buffer {
   const page = (body: string): string =>
     `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title></head><body>${body}</body></html>`;
   return writeZip([
@@ -169,9 +176,11 @@ export function writeEpub(title: string, chapters: string[]): Buffer {
       content:
         '<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id">' +
         `<metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>${escaped(title)}</dc:title><dc:identifier id="id">x</dc:identifier></metadata>` +
-        `<manifest>${chapters.map((_, i) => `<item id="c${i}" href="c${i}.xhtml" media-type="application/xhtml+xml"/>`).join('')}</manifest>` +
+        `<manifest>${chapters.map((_, i) => `<item id="c${i}" href="${hrefs[i]}" media-type="application/xhtml+xml"/>`).join('')}</manifest>` +
         `<spine>${chapters.map((_, i) => `<itemref idref="c${i}"/>`).join('')}</spine></package>`,
     },
-    ...chapters.map((body, i) => ({ name: `OEBPS/c${i}.xhtml`, content: page(body) })),
+    ...chapters.flatMap((body, i) =>
+      body === '' ? [] : [{ name: `OEBPS/${decodeURIComponent(hrefs[i]!)}`, content: page(body) }],
+    ),
   ]);
 }

@@ -11,6 +11,7 @@ import type { Section } from '../section.js';
 import { checkPackage, requireNotOle } from './check-package.js';
 import type { PackageLimits } from './check-package.js';
 import { COMMENT_CLASS, toReadableDocument } from './open-document.js';
+import { toReadableBook } from './readable-book.js';
 import { inOrder, readSlideOrder } from './slide-order.js';
 import type { SlideNode } from './slide-order.js';
 import { tableSections } from './table-sections.js';
@@ -109,6 +110,11 @@ function takePictures({ attachments }: OfficeParserAST, { notes, pictures }: Kno
   };
 }
 
+function toReadable(bytes: Buffer, kind: OfficeKind, notes: ParseNotes): Promise<Buffer> | Buffer {
+  if (kind === 'epub') return toReadableBook(bytes, notes);
+  return kind === 'pptx' ? bytes : toReadableDocument(bytes, kind, notes);
+}
+
 async function readTree(
   path: string,
   kind: OfficeKind,
@@ -118,8 +124,7 @@ async function readTree(
   const { OfficeParser } = await import('officeparser');
   try {
     const bytes = await readFile(path);
-    const isOpenDocument = kind === 'odt' || kind === 'odp';
-    const readable = isOpenDocument ? await toReadableDocument(bytes, kind, notes) : bytes;
+    const readable = await toReadable(bytes, kind, notes);
     return await OfficeParser.parseOffice(readable, {
       fileType: kind,
       ocr: false,

@@ -1,20 +1,12 @@
-// @ts-expect-error -- the package has no types for it
-import { openArrayBuffer } from 'mammoth/lib/zipfile.js';
 import type { ParseNotes } from '../parse-notes.js';
 import { replaceElements } from '../word-package.js';
 import { withoutTrackedChanges } from './tracked-changes.js';
+import { openPackage } from './writable-package.js';
 
 /** Body, and headers and footers. */
 const PARTS = ['content.xml', 'styles.xml'];
 /** What the reader gives for a note that is a comment. */
 export const COMMENT_CLASS = 'comment';
-
-interface Package {
-  exists(name: string): boolean;
-  read(name: string, encoding: string): Promise<string>;
-  write(name: string, content: string): void;
-  toArrayBuffer(): Promise<ArrayBuffer>;
-}
 
 /** A document of OpenDocument in a form of which the reader passes over nothing that is shown. */
 export async function toReadableDocument(
@@ -22,7 +14,7 @@ export async function toReadableDocument(
   kind: 'odt' | 'odp',
   notes: ParseNotes,
 ): Promise<Buffer> {
-  const parts = await (openArrayBuffer as (bytes: Buffer) => Promise<Package>)(bytes);
+  const parts = await openPackage(bytes);
   let changed = false;
   for (const name of PARTS) {
     if (!parts.exists(name)) continue;

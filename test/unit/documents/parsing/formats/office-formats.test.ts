@@ -365,3 +365,19 @@ it('epub keeps the chapters in order under their headings', async () => {
   );
   expect(chunks.at(-1)!.headingPath).toEqual(['Two']);
 });
+
+it('epub has its character references decoded, and chapters at encoded addresses', async () => {
+  const bytes = writeEpub(
+    'A book',
+    [
+      '<h1>One</h1><p>caf&#233; l&#8217;eau &eacute;t&eacute;&mdash;x &amp;eacute; 1 &#60; 2</p>',
+      '<h1>Two</h1>',
+      '',
+    ],
+    ['Chapter%201.xhtml', 'two.xhtml', 'gone.xhtml'],
+  );
+  const { text, report } = await parser.parse('epub', bytes);
+  expect(text).toContain('café l’eau été—x &eacute; 1 < 2');
+  expect(text).toContain('# Two');
+  expect(report!.reasons).toEqual([expect.stringContaining('does not hold')]);
+});
