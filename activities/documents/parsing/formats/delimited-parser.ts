@@ -7,7 +7,8 @@ import { beyondLimit } from './limit-error.js';
 import { tableSections } from './table-sections.js';
 import type { TableLimits } from './table-sections.js';
 
-const DELIMITERS = [',', ';', '\t', '|'] as const;
+/** The comma last: between digits it may be a decimal one. */
+const DELIMITERS = [';', '\t', '|', ','] as const;
 const SAMPLE_LENGTH = 64 * 1024;
 const SAMPLE_LINES = 50;
 /** Characters; a quote that is never closed takes the rest of the file for one cell. */
@@ -76,11 +77,14 @@ async function readSample(fragments: AsyncGenerator<string>): Promise<string> {
 function findDelimiter(head: string): string {
   const lines = head.slice(0, SAMPLE_LENGTH).split('\n').slice(0, SAMPLE_LINES);
   if (lines.length > 1) lines.pop(); // may be cut off
+  const filled = lines.filter((line) => line.trim() !== '');
   let best: { delimiter: string; score: number } = { delimiter: ',', score: 0 };
   for (const delimiter of DELIMITERS) {
-    const counts = lines
-      .filter((line) => line.trim() !== '')
-      .map((line) => countOutsideQuotes(line, delimiter));
+    // Where another sign cuts all lines alike, a comma between digits is a decimal one.
+    const isDecimal = delimiter === ',' && best.score >= 100;
+    const counts = filled.map((line) =>
+      countOutsideQuotes(isDecimal ? line.replace(/(?<=\d),(?=\d)/g, '') : line, delimiter),
+    );
     const usual = mostFrequent(counts.filter((count) => count > 0));
     if (usual === 0) continue;
     const agreeing = counts.filter((count) => count === usual).length / counts.length;

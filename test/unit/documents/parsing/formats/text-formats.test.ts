@@ -69,6 +69,15 @@ describe('CSV and TSV', () => {
     });
   });
 
+  it.each([
+    ['Café;1,50\nThé;2,30\nCroissant;1,10\n', ['Thé', '2,30']],
+    ['1,5;2,5;3,5\n4,5;5,5;6,5\n7,5;8,5;9,5\n', ['4,5', '5,5', '6,5']],
+    ['a;1,5;2,5\nb;3,5;4,5\n', ['b', '3,5', '4,5']],
+    ['1,2,3\n4,5,6\n', ['4', '5', '6']],
+  ])('keeps decimal commas whole: %j', async (table, row) => {
+    expect((await parser.parse('csv', table)).text).toContain(`| ${row.join(' | ')} |`);
+  });
+
   it('give nothing for an empty file and text for one column', async () => {
     expect(await parser.parse('csv', '')).toMatchObject({ chunkCount: 0 });
     expect((await parser.parse('csv', 'one\ntwo\n')).text).toBe('one\ntwo');
