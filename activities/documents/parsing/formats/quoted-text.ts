@@ -11,7 +11,32 @@ const ATTRIBUTION =
   /^(?:on|le|am|el|il|op|em|den)\b.{4,300}\b(?:wrote|a écrit|schrieb.{0,100}|escribió|ha scritto|schreef.{0,100}|escreveu|skrev.{0,100})\s*:\s*$/iu;
 /** What Outlook puts above the mail that it repeats as a whole. */
 const WHOLE =
-  /^(?:-{2,}\s*(?:original message|message d'origine|message d’origine|ursprüngliche nachricht|mensaje original|forwarded message)\s*-{2,}|_{20,})\s*$/iu;
+  /^(?:-{2,}\s*(?:original message|message d'origine|message d’origine|ursprüngliche nachricht|mensaje original|forwarded message)\s*-{2,})\s*$/iu;
+/** A line that Outlook draws above the head of such a mail, and that many others draw between parts of their text. */
+const RULE = /^_{20,}$/;
+/** Bold in mails of HTML. */
+const FROM = /^\**(?:from|de|von|da|van|från)\s*:/iu;
+const SENT = /^\**(?:sent|date|envoyé|gesendet|datum|enviado|inviato|verzonden|skickat)\s*:/iu;
+/** Lines with text, from the sender's on, among which the date stands. */
+const HEAD_LINES = 5;
+
+/** Whether the head of an earlier mail stands here, as Outlook repeats it: who sent it, when, to whom. */
+function isHeadOfMail(lines: readonly string[], from: number): boolean {
+  let seen = 0;
+  for (let at = from; at < lines.length && seen < HEAD_LINES; at++) {
+    const line = lines[at]!.trim();
+    if (line === '') continue;
+    if (seen === 0 ? !FROM.test(line) : SENT.test(line)) return seen > 0;
+    seen += 1;
+  }
+  return false;
+}
+
+/** Whether a line stands between what was written and a mail that is repeated as a whole. */
+function isDividing(lines: readonly string[], at: number): boolean {
+  const line = lines[at]!.trim();
+  return WHOLE.test(line) || (RULE.test(line) && isHeadOfMail(lines, at + 1));
+}
 
 /** Whether the next line that says something is a quotation; otherwise the line before is something that was said. */
 function isQuoted(lines: readonly string[], from: number): boolean {
@@ -49,10 +74,14 @@ export function splitQuotes(text: string): MailPart[] {
     const line = lines[at]!;
     const mark = /^\s{0,3}(?:>\s?)+/.exec(line);
     const plain = line.trim();
-    if (mark === null && WHOLE.test(plain)) {
+    if (mark === null && isDividing(lines, at)) {
       whole = true;
       start(true, '');
       continue;
+    }
+    if (mark === null && !whole && plain !== '' && isHeadOfMail(lines, at)) {
+      whole = true;
+      start(true, plain.replaceAll('*', '').trim());
     }
     const said = mark === null ? attributionAt(lines, at) : null;
     if (said !== null) {

@@ -135,6 +135,11 @@ describe('eml', () => {
       'Quoted: Le 4 mars 2024 à 09:00, Ada a écrit',
     ]);
     expect(await quotes('Mine.\n\n-----Original Message-----\nFrom: Ada\n\nYours.')).toEqual(['Quoted']);
+    const head = 'From: Ada\nSent: Monday\nTo: Bob\nSubject: Offer\n\nWe offer 100.';
+    expect(await quotes(`Mine.\n\n${head}`)).toEqual(['Quoted: From: Ada']);
+    const rule = '_'.repeat(32);
+    expect(await quotes(`Mine.\n${rule}\n\n${head}`)).toEqual(['Quoted']);
+    expect(await quotes(`Hello,\n${rule}\nOur price is 4500.\n${rule}\nFrom: the mill`)).toEqual([]);
     const said = await parser.parse(
       'eml',
       writeEml({ headers: {}, text: 'On the wall somebody wrote:\nI was here.' }),
