@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
 import { AppError } from '../../schemas/app-error.js';
-import { presentCaller } from './present-caller.js';
 import type { PublicContext } from './route.js';
 import { DONE_EVENT, dataEvent, errorEvent } from './stream-events.js';
 
@@ -26,6 +25,12 @@ export function presentRun<R extends Run>({ started_at, updated_at, finished_at,
 }
 
 /**
+ * Of a stream, which may go on for hours, the caller is asked for anew so often: who has lost the token, the session or
+ * the right to it hears no more.
+ */
+export const STREAM_ASKS_MS = 2_000;
+
+/**
  * One server-sent event per change of a run, until it has ended, its record is gone, or its caller may see it no more;
  * comments in between.
  */
@@ -35,11 +40,10 @@ export async function* progressEvents<R extends Run>(
   { signal, admitAnew }: Pick<PublicContext, 'signal' | 'admitAnew'>,
   silentMs = SILENT_MS,
 ): AsyncGenerator<string> {
-  const caller = presentCaller({ admitAnew });
   let told = '';
   let toldAt = Date.now();
   while (!signal.aborted) {
-    const refusal = await caller().then(() => null, refusalOf);
+    const refusal = await admitAnew(STREAM_ASKS_MS).then(() => null, refusalOf);
     if (refusal !== null) {
       yield errorEvent(refusal);
       break;

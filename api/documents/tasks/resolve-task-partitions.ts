@@ -1,5 +1,6 @@
 import type { Adapters } from '../../../activities/ports/adapters.js';
 import { inScope } from '../../../schemas/documents/users.js';
+import type { Scope } from '../../../schemas/documents/users.js';
 import type { TaskHead, TaskRecord } from '../../../schemas/documents/tasks.js';
 import type { CallerContext } from '../../http/route.js';
 
@@ -25,11 +26,11 @@ export async function resolveTaskPartitions<Task extends TaskHead>(
  * caller was asked for anew.
  */
 export function followTaskPartition(adapters: Pick<Adapters, 'files'>) {
-  let last: { caller: CallerContext; task: TaskRecord; placed: TaskRecord } | null = null;
+  let last: { scope: Scope; task: TaskRecord; placed: TaskRecord } | null = null;
   return async (caller: CallerContext, task: TaskRecord): Promise<TaskRecord> => {
-    if (last?.caller === caller && last.task === task) return last.placed;
+    if (last?.scope === caller.scope && last.task === task) return last.placed;
     const [placed = task] = await resolveTaskPartitions(adapters, caller, [task]);
-    last = { caller, task, placed };
+    last = { scope: caller.scope, task, placed };
     return placed;
   };
 }

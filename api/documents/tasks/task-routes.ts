@@ -5,7 +5,7 @@ import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import { MessageBody, TaskError, TaskStatus, queryNumber } from '../../../schemas/documents/documents-api.js';
 import { cancelTask } from '../../../activities/documents/commands/cancel-task.js';
 import { followingStream, json, route } from '../../http/route.js';
-import { presentCaller } from '../../http/present-caller.js';
+import { STREAM_ASKS_MS } from '../../http/progress-events.js';
 import type { CallerContext, Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { links } from '../../http/links.js';
@@ -112,7 +112,6 @@ export function taskRoutes({ adapters, config, workflows, stopping }: GatewayDep
       async handle(ctx, { params }) {
         const task = await ownTask(ctx, params.task_id);
         const link = links(ctx.baseUrl);
-        const present = presentCaller(ctx);
         const placedNow = followTaskPartition(adapters);
         let caller: CallerContext = ctx;
         return followingStream(
@@ -120,7 +119,7 @@ export function taskRoutes({ adapters, config, workflows, stopping }: GatewayDep
             await placedNow(ctx, task),
             async () => {
               try {
-                caller = await present();
+                caller = { ...ctx, ...(await ctx.admitAnew(STREAM_ASKS_MS)) };
                 const now = await look(task.task_id);
                 if (now === null) return null;
                 requireOwn(caller, now);
