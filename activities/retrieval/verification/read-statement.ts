@@ -11,6 +11,7 @@ import {
   oppositeOf,
 } from './polarity-words.js';
 import type { Opposite } from './polarity-words.js';
+import { readNumber } from './read-number.js';
 
 /** A number, a name of one or several words, or another word that says something, in the order of the statement. */
 export interface Token {
@@ -39,9 +40,12 @@ export interface Statement {
   isCut?: true;
 }
 
-/** A code such as TX-409, CVE-2024-3094 or B12 is one name. */
+/**
+ * A code such as TX-409, CVE-2024-3094 or B12 is one name. A group of thousands follows one to three digits that begin
+ * with no zero: `0.125` and "in 2020 300 people" have none. A minus stands behind no letter and no other number.
+ */
 const PIECE =
-  /(?<code>\p{L}{1,8}-?\p{N}[\p{L}\p{N}-]{0,30})|(?<number>\p{N}{1,20}(?:[.,'’\u00A0\u202F ]\p{N}{3}(?!\p{N})){0,6}(?:[.,]\p{N}{1,12})?)|(?<word>\p{L}[\p{L}\p{M}]{0,60})|(?<stop>[,;:()–—.!?\n])|(?<sign>[%°])/gu;
+  /(?<code>\p{L}{1,8}-?\p{N}[\p{L}\p{N}-]{0,30})|(?<minus>(?<![\p{L}\p{N}%°)]|\p{N}\s)[-−–](?=\.?\p{N})|(?<!\p{L})(?:[Mm]inus|(?<!(?:[Aa]u|[Dd]u)\s)[Mm]oins)\s(?=\p{N}))|(?<number>(?:[1-9]\p{N}{0,2}(?:[.,'’\u00A0\u202F ]\p{N}{3}(?!\p{N})){1,6}|\p{N}{1,20})(?:[.,]\p{N}{1,12})?|(?<![\p{L}\p{N}.])\.\p{N}{1,12})|(?<word>\p{L}[\p{L}\p{M}]{0,60})|(?<stop>[,;:()–—.!?\n])|(?<sign>[%°])/gu;
 
 /** They stand before names. */
 export const TITLES: ReadonlySet<string> = new Set(
@@ -52,13 +56,6 @@ export const TITLES: ReadonlySet<string> = new Set(
 const MAX_TOKENS = 80;
 /** Words between `ne` and what it belongs to. */
 const REACH_OF_NE = 5;
-
-function readNumber(text: string): string {
-  return text
-    .replace(/[.,'’\u00A0\u202F ](?=\p{N}{3}(?!\p{N}))/gu, '')
-    .replace(',', '.')
-    .replace(/^0+(?=\d)/, '');
-}
 
 /** Reads one statement, piece by piece. */
 class StatementReader {
@@ -71,6 +68,7 @@ class StatementReader {
   private isAgent = false;
   private isExcepted = false;
   private isJoined = false;
+  private isNegative = false;
   /** The last piece was a number, a name. */
   private open: { number: Token | null; name: (Token & { keys: string[] }) | null; start: Token | null } = {
     number: null,
@@ -108,8 +106,14 @@ class StatementReader {
     return token;
   }
 
+  minus(): void {
+    this.isNegative = true;
+  }
+
   number(text: string): void {
-    this.open = { number: this.add('number', readNumber(text)), name: null, start: null };
+    const key = readNumber(text, this.isNegative);
+    this.isNegative = false;
+    this.open = { number: this.add('number', key), name: null, start: null };
     this.isStart = false;
   }
 
@@ -198,10 +202,11 @@ class StatementReader {
 export function readStatement(text: string): Statement {
   const reader = new StatementReader();
   for (const match of text.matchAll(PIECE)) {
-    const { code, number, word, stop, sign } = match.groups!;
+    const { code, minus, number, word, stop, sign } = match.groups!;
     if (reader.tokens.length >= MAX_TOKENS && (stop ?? sign) === undefined)
       return { tokens: reader.tokens, negations: reader.negations, isCut: true };
     if (code !== undefined) reader.code(code);
+    else if (minus !== undefined) reader.minus();
     else if (number !== undefined) reader.number(number);
     else if (word !== undefined) reader.word(word, /['’]/.test(text[match.index - 1] ?? ''));
     else if (sign !== undefined) reader.sign(sign);

@@ -1,0 +1,15 @@
+/** Behind one to three digits that begin with no zero, between groups of three. */
+const BETWEEN_GROUPS =
+  /(?<=^[1-9]\p{N}{0,2}(?:[.,'’\u00A0\u202F ]\p{N}{3}){0,6})[.,'’\u00A0\u202F ](?=\p{N}{3}(?!\p{N}))/gu;
+
+/** Without zeros that change nothing: `007` is `7`, `1.50` is `1.5`. */
+function withoutZeros(digits: string): string {
+  const plain = digits.replace(/^0{1,20}(?=\d)/, '');
+  return plain.includes('.') ? plain.replace(/\.?0{1,12}$/, '') : plain;
+}
+
+/** What a number is compared by: its digits, with a point before its decimals and with its sign. */
+export function readNumber(text: string, isNegative: boolean): string {
+  const digits = text.replace(BETWEEN_GROUPS, '').replace(',', '.').replace(/^\./, '0.');
+  return `${isNegative ? '-' : ''}${withoutZeros(digits)}`;
+}
