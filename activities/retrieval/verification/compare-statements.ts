@@ -1,12 +1,5 @@
-import {
-  hasKnownUnit,
-  hasToken,
-  isAlternative,
-  isPrefixed,
-  isSame,
-  isUnitOf,
-  isYear,
-} from './compare-tokens.js';
+import { hasOtherCount, isMeasuredOtherwise } from './compare-quantities.js';
+import { hasKnownUnit, hasToken, isAlternative, isPrefixed, isSame, isUnitOf } from './compare-tokens.js';
 import type { Statement, Token } from './read-statement.js';
 
 /**
@@ -71,16 +64,6 @@ function isTakenFromElsewhere({ claim, passage, near }: Comparison, anchor: Toke
   const isWordOfClaim = (token: Token): boolean => token.kind === 'word' && hasToken(claim.tokens, token);
   const among = near.slice(near.findIndex(isWordOfClaim), near.findLastIndex(isWordOfClaim) + 1);
   return among.some((other) => isAlternative(anchor, other) && !hasToken(claim.tokens, other));
-}
-
-function hasOtherCount({ claim, near }: Comparison, number: Token): boolean {
-  if (number.unit === null || isYear(number)) return false;
-  const sameUnit = near.filter(({ kind, unit }) => kind === 'number' && unit === number.unit);
-  if (sameUnit.length === 0 || hasToken(sameUnit, number)) return false;
-  return (
-    sameUnit.some((other) => !claim.tokens.some((one) => isSame(one, other) && one.unit === other.unit)) ||
-    sameUnit.every((other) => hasToken(claim.tokens, other))
-  );
 }
 
 /**
@@ -290,7 +273,7 @@ function isBoundOtherwise(comparison: Comparison, kind: 'number' | 'name'): bool
     isTakenFromElsewhere(comparison, anchor) || isOfOtherClause(comparison, anchor);
   const isOther = (anchor: Token): boolean =>
     kind === 'number'
-      ? hasOtherCount(comparison, anchor)
+      ? hasOtherCount(comparison.claim, comparison.near, anchor)
       : isNameReplaced(comparison, anchor) || isNameExchanged(comparison, anchor);
   return (
     anchorsOf(comparison.claim, kind).some((anchor) => isElsewhere(anchor) || isOther(anchor)) ||
@@ -324,7 +307,8 @@ export function findFault(asClaimed: Statement, asWritten: Statement): ClaimFaul
     clauses: new Set([...near, ...anchored].map(({ clause }) => clause)),
   };
   const isAbsent = (token: Token): boolean => !hasToken(passage.tokens, token);
-  if (anchorsOf(claim, 'number').some(isAbsent) || isBoundOtherwise(comparison, 'number')) return 'number';
+  if (anchorsOf(claim, 'number').some(isAbsent) || isMeasuredOtherwise(claim, passage)) return 'number';
+  if (isBoundOtherwise(comparison, 'number')) return 'number';
   if (anchorsOf(claim, 'name').some(isAbsent)) return 'name';
   if (isDeniedOtherwise(comparison)) return 'negation';
   if (isReversed(comparison) || isOfOtherAgent(comparison)) return 'roles';

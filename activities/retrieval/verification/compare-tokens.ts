@@ -1,3 +1,4 @@
+import { isSameMeasure } from './measures.js';
 import type { Statement, Token } from './read-statement.js';
 
 export function isSame(one: Token, other: Token): boolean {
@@ -28,6 +29,12 @@ export function isPrefixed(one: Token, other: Token): boolean {
   );
 }
 
+export function countsSame(one: Token, other: Token): boolean {
+  return one.measure !== null && other.measure !== null
+    ? isSameMeasure(one.measure, other.measure)
+    : one.unit === other.unit;
+}
+
 /** Whether one may stand where the other stands: names for names, and numbers that count the same. */
 export function isAlternative(one: Token, other: Token): boolean {
   if (isSame(one, other)) return false;
@@ -37,7 +44,7 @@ export function isAlternative(one: Token, other: Token): boolean {
   if (one.kind !== other.kind || one.kind === 'word') return false;
   if (one.kind === 'name') return true;
   if (isYear(one) || isYear(other)) return isYear(one) && isYear(other);
-  return one.unit === other.unit || one.unit === null || other.unit === null;
+  return countsSame(one, other) || one.unit === null || other.unit === null;
 }
 
 export function isUnitOf({ keys }: Token, { tokens }: Statement): boolean {
@@ -45,5 +52,5 @@ export function isUnitOf({ keys }: Token, { tokens }: Statement): boolean {
 }
 
 export function hasKnownUnit(one: Token, other: Token): boolean {
-  return one.kind !== 'number' || isYear(one) || (one.unit !== null && one.unit === other.unit);
+  return one.kind !== 'number' || isYear(one) || (one.unit !== null && countsSame(one, other));
 }

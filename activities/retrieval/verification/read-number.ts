@@ -5,11 +5,18 @@ const BETWEEN_GROUPS =
 /** Without zeros that change nothing: `007` is `7`, `1.50` is `1.5`. */
 function withoutZeros(digits: string): string {
   const plain = digits.replace(/^0{1,20}(?=\d)/, '');
-  return plain.includes('.') ? plain.replace(/\.?0{1,12}$/, '') : plain;
+  return plain.includes('.') ? plain.replace(/0{1,20}$/, '').replace(/\.$/, '') : plain;
 }
 
 /** What a number is compared by: its digits, with a point before its decimals and with its sign. */
 export function readNumber(text: string, isNegative: boolean): string {
   const digits = text.replace(BETWEEN_GROUPS, '').replace(',', '.').replace(/^\./, '0.');
   return `${isNegative ? '-' : ''}${withoutZeros(digits)}`;
+}
+
+/** A number with so many zeros more: 1.5 with six is 1500000. */
+export function withZeros(number: string, zeros: number): string {
+  const [whole = '', decimals = ''] = number.split('.');
+  const digits = `${whole}${decimals.slice(0, zeros).padEnd(zeros, '0')}.${decimals.slice(zeros)}`;
+  return digits.startsWith('-') ? `-${withoutZeros(digits.slice(1))}` : withoutZeros(digits);
 }

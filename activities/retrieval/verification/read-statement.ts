@@ -1,6 +1,7 @@
 import { foldText } from '../../text/fold-text.js';
 import { lightStem } from '../../text/light-stem.js';
 import { isStopWord } from '../../text/stop-words.js';
+import type { Measure } from './measures.js';
 import {
   AGENT_MARKS,
   CONJUNCTIONS,
@@ -11,6 +12,7 @@ import {
   oppositeOf,
 } from './polarity-words.js';
 import type { Opposite } from './polarity-words.js';
+import { QuantityReader } from './read-quantities.js';
 import { readNumber } from './read-number.js';
 
 /** A number, a name of one or several words, or another word that says something, in the order of the statement. */
@@ -20,6 +22,10 @@ export interface Token {
   keys: readonly string[];
   /** What a number counts: the stem of the word behind it, `%` or `°`; null where nothing is named. */
   unit: string | null;
+  /** Of a number the unit behind or before it where that is a known one, of a word the unit that it counts in. */
+  measure: Measure | null;
+  /** Of a number what it is counted in: "per year". */
+  rate: Measure | null;
   /** Which clause it stands in, from 0. */
   clause: number;
   opposite: Opposite | null;
@@ -45,7 +51,7 @@ export interface Statement {
  * with no zero: `0.125` and "in 2020 300 people" have none. A minus stands behind no letter and no other number.
  */
 const PIECE =
-  /(?<code>\p{L}{1,8}-?\p{N}[\p{L}\p{N}-]{0,30})|(?<minus>(?<![\p{L}\p{N}%°)]|\p{N}\s)[-−–](?=\.?\p{N})|(?<!\p{L})(?:[Mm]inus|(?<!(?:[Aa]u|[Dd]u)\s)[Mm]oins)\s(?=\p{N}))|(?<number>(?:[1-9]\p{N}{0,2}(?:[.,'’\u00A0\u202F ]\p{N}{3}(?!\p{N})){1,6}|\p{N}{1,20})(?:[.,]\p{N}{1,12})?|(?<![\p{L}\p{N}.])\.\p{N}{1,12})|(?<word>\p{L}[\p{L}\p{M}]{0,60})|(?<stop>[,;:()–—.!?\n])|(?<sign>[%°])/gu;
+  /(?<code>\p{L}{1,8}-?\p{N}[\p{L}\p{N}-]{0,30})|(?<minus>(?<![\p{L}\p{N}%°)]|\p{N}\s)[-−–](?=[€$£¥]?\.?\p{N})|(?<!\p{L})(?:[Mm]inus|(?<!(?:[Aa]u|[Dd]u)\s)[Mm]oins)\s(?=\p{N}))|(?<number>(?:[1-9]\p{N}{0,2}(?:[.,'’\u00A0\u202F ]\p{N}{3}(?!\p{N})){1,6}|\p{N}{1,20})(?:[.,]\p{N}{1,12})?|(?<![\p{L}\p{N}.])\.\p{N}{1,12})|(?<sign>°\s?[CFK](?!\p{L})|[%°]|(?:[Pp]er|[Pp]our)\s?cent(?!\p{L})|[Pp]ourcent(?!\p{L})|(?<=\p{N}\s?)[AaPp](?:\.\s?[Mm]\.|[Mm](?!\p{L})))|(?<word>\p{L}[\p{L}\p{M}]{0,60})|(?<stop>[,;:()–—.!?\n])|(?<currency>[€$£¥])|(?<slash>\/)/gu;
 
 /** They stand before names. */
 export const TITLES: ReadonlySet<string> = new Set(
@@ -69,6 +75,7 @@ class StatementReader {
   private isExcepted = false;
   private isJoined = false;
   private isNegative = false;
+  private readonly quantities = new QuantityReader();
   /** The last piece was a number, a name. */
   private open: { number: Token | null; name: (Token & { keys: string[] }) | null; start: Token | null } = {
     number: null,
@@ -81,6 +88,7 @@ class StatementReader {
     this.clauseBegun = false;
     this.isAgent = false;
     this.isExcepted = false;
+    this.quantities.nextClause();
   }
 
   private add(
@@ -88,10 +96,12 @@ class StatementReader {
     key: string,
     opposite: Opposite | null = null,
   ): Token & { keys: string[] } {
-    const token = {
+    const token: Token & { keys: string[] } = {
       kind,
       keys: [key],
       unit: null,
+      measure: null,
+      rate: null,
       clause: this.clause,
       opposite,
       isAgent: this.isAgent,
@@ -114,6 +124,7 @@ class StatementReader {
     const key = readNumber(text, this.isNegative);
     this.isNegative = false;
     this.open = { number: this.add('number', key), name: null, start: null };
+    this.quantities.number(this.open.number!);
     this.isStart = false;
   }
 
@@ -123,9 +134,19 @@ class StatementReader {
     this.isStart = false;
   }
 
-  sign(sign: string): void {
-    if (this.open.number !== null) this.open.number.unit = sign;
+  sign(text: string): void {
+    const sign = /cent$/i.test(text) ? '%' : text.toLowerCase().replace(/[\s.]/g, '');
+    this.quantities.sign(sign, false);
+    if (this.open.number !== null && /^[%°]/.test(sign)) this.open.number.unit = sign[0]!;
     this.open.number = null;
+  }
+
+  currency(sign: string, isBeforeNumber: boolean): void {
+    this.quantities.sign(sign, isBeforeNumber);
+  }
+
+  slash(): void {
+    this.quantities.slash();
   }
 
   stop(mark: string): void {
@@ -135,8 +156,16 @@ class StatementReader {
   }
 
   // eslint-disable-next-line complexity -- the kinds of words, one after another
-  word(text: string, isAfterApostrophe: boolean): void {
+  word(text: string, isAfterApostrophe: boolean, behind: string): void {
     const folded = foldText(text);
+    const stem = lightStem(folded);
+    const { measure, multiplies } = this.quantities.word({
+      text,
+      folded,
+      stem,
+      isElided: text.length === 1 && (isAfterApostrophe || /['’]/.test(behind)),
+      isBeforeCurrency: /[€$£¥]/.test(behind),
+    });
     const { isStart } = this;
     this.isStart = false;
     this.sinceNe += 1;
@@ -160,6 +189,7 @@ class StatementReader {
     if (AGENT_MARKS.has(folded)) this.isAgent = true;
     if (EXCEPTIONS.has(folded)) this.isExcepted = true;
     const digits = numberOfWord(folded);
+    if (multiplies && (digits !== undefined || text.length === 1)) return;
     if (digits !== undefined && (isStart || !/^\p{Lu}/u.test(text))) {
       this.number(digits);
       return;
@@ -172,12 +202,11 @@ class StatementReader {
       if (folded !== 'of' && folded !== 'de' && folded !== 'd') this.open.number = null;
       return;
     }
-    const stem = lightStem(folded);
     const wasNumber = this.open.number;
     this.open.number = null;
     if (wasNumber !== null) wasNumber.unit = stem;
     if (!/^\p{Lu}/u.test(text)) {
-      this.add('word', stem, opposite);
+      this.add('word', stem, opposite).measure = measure;
       this.open.name = null;
       this.open.start = null;
       return;
@@ -198,19 +227,25 @@ class StatementReader {
   }
 }
 
+/** Pieces that add no token, and are read to the end. */
+const MARKS: ReadonlySet<string> = new Set(['stop', 'sign', 'currency', 'slash']);
+
 /** Reads a sentence, or a few, in linear time. */
 export function readStatement(text: string): Statement {
   const reader = new StatementReader();
-  for (const match of text.matchAll(PIECE)) {
-    const { code, minus, number, word, stop, sign } = match.groups!;
-    if (reader.tokens.length >= MAX_TOKENS && (stop ?? sign) === undefined)
+  for (const { 0: piece, index, groups } of text.matchAll(PIECE)) {
+    const kind = Object.entries(groups!).find(([, found]) => (found as string | undefined) !== undefined)![0];
+    if (reader.tokens.length >= MAX_TOKENS && !MARKS.has(kind))
       return { tokens: reader.tokens, negations: reader.negations, isCut: true };
-    if (code !== undefined) reader.code(code);
-    else if (minus !== undefined) reader.minus();
-    else if (number !== undefined) reader.number(number);
-    else if (word !== undefined) reader.word(word, /['’]/.test(text[match.index - 1] ?? ''));
-    else if (sign !== undefined) reader.sign(sign);
-    else if (stop !== undefined) reader.stop(stop);
+    const behind = text[index + piece.length] ?? '';
+    if (kind === 'code') reader.code(piece);
+    else if (kind === 'minus') reader.minus();
+    else if (kind === 'number') reader.number(piece);
+    else if (kind === 'word') reader.word(piece, /['’]/.test(text[index - 1] ?? ''), behind);
+    else if (kind === 'sign') reader.sign(piece);
+    else if (kind === 'currency') reader.currency(piece, /[-−–.\p{N}]/u.test(behind));
+    else if (kind === 'slash') reader.slash();
+    else reader.stop(piece);
   }
   return { tokens: reader.tokens, negations: reader.negations };
 }

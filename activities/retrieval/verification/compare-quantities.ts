@@ -1,0 +1,56 @@
+import { countsSame, hasToken, isSame, isYear } from './compare-tokens.js';
+import { isSameMeasure, unitNamed } from './measures.js';
+import type { Measure } from './measures.js';
+import type { Statement, Token } from './read-statement.js';
+
+function differs(one: Measure | null, other: Measure | null): boolean {
+  return one !== null && other !== null && !isSameMeasure(one, other);
+}
+
+/** Whether a number counts something else wherever the passage has it: milligrams, euros, days, or so much a month. */
+function countsOther({ tokens }: Statement, number: Token): boolean {
+  const same = tokens.filter((token) => isSame(token, number));
+  return (
+    same.length > 0 &&
+    (same.every(({ measure }) => differs(measure, number.measure)) ||
+      same.every(({ rate }) => differs(rate, number.rate)))
+  );
+}
+
+function measuresOf({ tokens }: Statement): Measure[] {
+  return tokens.flatMap(({ kind, keys, measure, rate }) =>
+    [measure, rate, kind === 'word' ? unitNamed(keys[0] ?? '') : null].filter((one) => one !== null),
+  );
+}
+
+/** Whether the passage does not name a unit of the claim, but another of its kind: "per month" for "per year". */
+function hasOtherUnit(claim: Statement, passage: Statement): boolean {
+  const claimed = measuresOf(claim);
+  const written = measuresOf(passage);
+  const isWritten = (measure: Measure): boolean => written.some((one) => isSameMeasure(one, measure));
+  const others = written.filter((one) => !claimed.some((measure) => isSameMeasure(one, measure)));
+  return claim.tokens.some(
+    ({ measure }) =>
+      measure !== null &&
+      !isWritten(measure) &&
+      others.some(({ dimension }) => dimension === measure.dimension),
+  );
+}
+
+/** Whether another number than the claim's stands among its words with the same unit. */
+export function hasOtherCount(claim: Statement, near: readonly Token[], number: Token): boolean {
+  if ((number.unit === null && number.measure === null) || isYear(number)) return false;
+  const sameUnit = near.filter((token) => token.kind === 'number' && countsSame(token, number));
+  if (sameUnit.length === 0 || hasToken(sameUnit, number)) return false;
+  return (
+    sameUnit.some((other) => !claim.tokens.some((one) => isSame(one, other) && countsSame(one, other))) ||
+    sameUnit.every((other) => hasToken(claim.tokens, other))
+  );
+}
+
+export function isMeasuredOtherwise(claim: Statement, passage: Statement): boolean {
+  return (
+    claim.tokens.some((token) => token.kind === 'number' && countsOther(passage, token)) ||
+    hasOtherUnit(claim, passage)
+  );
+}
