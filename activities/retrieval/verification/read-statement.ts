@@ -49,9 +49,10 @@ export interface Statement {
 /**
  * A code such as TX-409, CVE-2024-3094 or B12 is one name. A group of thousands follows one to three digits that begin
  * with no zero: `0.125` and "in 2020 300 people" have none. A minus stands behind no letter and no other number.
+ * "No. 12" and "ticket no 12" name a number, while "no 5 GHz" denies.
  */
 const PIECE =
-  /(?<code>\p{L}{1,8}-?\p{N}[\p{L}\p{N}-]{0,30})|(?<minus>(?<![\p{L}\p{N}%°)]|\p{N}\s)[-−–](?=[€$£¥]?\.?\p{N})|(?<!\p{L})(?:[Mm]inus|(?<!(?:[Aa]u|[Dd]u)\s)[Mm]oins)\s(?=\p{N}))|(?<number>(?:[1-9]\p{N}{0,2}(?:[.,'’\u00A0\u202F ]\p{N}{3}(?!\p{N})){1,6}|\p{N}{1,20})(?:[.,]\p{N}{1,12})?|(?<![\p{L}\p{N}.])\.\p{N}{1,12})|(?<sign>°\s?[CFK](?!\p{L})|[%°]|(?:[Pp]er|[Pp]our)\s?cent(?!\p{L})|[Pp]ourcent(?!\p{L})|(?<=\p{N}\s?)[AaPp](?:\.\s?[Mm]\.|[Mm](?!\p{L})))|(?<word>\p{L}[\p{L}\p{M}]{0,60})|(?<stop>[,;:()–—.!?\n])|(?<currency>[€$£¥])|(?<slash>\/)/gu;
+  /(?<code>\p{L}{1,8}-?\p{N}[\p{L}\p{N}-]{0,30})|(?<minus>(?<![\p{L}\p{N}%°)]|\p{N}\s)[-−–](?=[€$£¥]?\.?\p{N})|(?<!\p{L})(?:[Mm]inus|(?<!(?:[Aa]u|[Dd]u)\s)[Mm]oins)\s(?=\p{N}))|(?<number>(?:[1-9]\p{N}{0,2}(?:[.,'’\u00A0\u202F ]\p{N}{3}(?!\p{N})){1,6}|\p{N}{1,20})(?:[.,]\p{N}{1,12})?|(?<![\p{L}\p{N}.])\.\p{N}{1,12})|(?<label>№|(?<!\p{L})(?:[Nn][°º]|[Nn]os?\.)(?=\s?\p{N})|(?<=\p{L}\s)N[Oo](?=\s\p{N})|(?<=(?<!\p{L})(?:[Aa]rticle|[Bb]us|[Cc]ase|[Cc]hapter|[Cc]ommande|[Cc]ontract|[Cc]ontrat|[Dd]ossier|[Ff]acture|[Ff]igure|[Ff]ile|[Ff]light|[Ii]nvoice|[Ii]tem|[Ll]aw|[Ll]igne|[Ll]ine|[Ll]ot|[Ll]ots|[Oo]rder|[Pp]age|[Pp]latform|[Pp]olicy|[Rr]oom|[Rr]ule|[Ss]alle|[Ss]ection|[Tt]able|[Tt]icket|[Tt]rack|[Tt]rain)\s)no(?=\s\p{N}))|(?<sign>°\s?[CFK](?!\p{L})|[%°]|(?:[Pp]er|[Pp]our)\s?cent(?!\p{L})|[Pp]ourcent(?!\p{L})|(?<=\p{N}\s?)[AaPp](?:\.\s?[Mm]\.|[Mm](?!\p{L})))|(?<word>\p{L}[\p{L}\p{M}]{0,60})|(?<stop>[,;:()–—.!?\n])|(?<currency>[€$£¥])|(?<slash>\/)/gu;
 
 /** They stand before names. */
 export const TITLES: ReadonlySet<string> = new Set(
@@ -228,7 +229,7 @@ class StatementReader {
 }
 
 /** Pieces that add no token, and are read to the end. */
-const MARKS: ReadonlySet<string> = new Set(['stop', 'sign', 'currency', 'slash']);
+const MARKS: ReadonlySet<string> = new Set(['stop', 'sign', 'currency', 'slash', 'label']);
 
 /** Reads a sentence, or a few, in linear time. */
 export function readStatement(text: string): Statement {
@@ -245,7 +246,7 @@ export function readStatement(text: string): Statement {
     else if (kind === 'sign') reader.sign(piece);
     else if (kind === 'currency') reader.currency(piece, /[-−–.\p{N}]/u.test(behind));
     else if (kind === 'slash') reader.slash();
-    else reader.stop(piece);
+    else if (kind === 'stop') reader.stop(piece);
   }
   return { tokens: reader.tokens, negations: reader.negations };
 }
