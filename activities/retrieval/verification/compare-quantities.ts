@@ -1,4 +1,5 @@
 import { countsSame, hasToken, isSame, isYear } from './compare-tokens.js';
+import { dateOf } from './date-words.js';
 import { isSameMeasure, unitNamed } from './measures.js';
 import type { Measure } from './measures.js';
 import type { Statement, Token } from './read-statement.js';
@@ -48,9 +49,23 @@ export function hasOtherCount(claim: Statement, near: readonly Token[], number: 
   );
 }
 
+function datesOf({ tokens }: Statement): string[] {
+  return tokens.flatMap(({ kind, keys }) =>
+    kind === 'number' ? [] : keys.flatMap((key) => dateOf(key) ?? []),
+  );
+}
+
+/** Whether the claim names a month or a day of the week that the passage has neither by its name nor by its number. */
+function hasOtherDate(claim: Statement, passage: Statement): boolean {
+  const dates = datesOf(passage);
+  const numbers = passage.tokens.filter(({ kind }) => kind === 'number').map(({ keys }) => keys[0]);
+  return datesOf(claim).some((date) => !dates.includes(date) && !numbers.includes(date));
+}
+
 export function isMeasuredOtherwise(claim: Statement, passage: Statement): boolean {
   return (
     claim.tokens.some((token) => token.kind === 'number' && countsOther(passage, token)) ||
-    hasOtherUnit(claim, passage)
+    hasOtherUnit(claim, passage) ||
+    hasOtherDate(claim, passage)
   );
 }

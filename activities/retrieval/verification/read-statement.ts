@@ -52,7 +52,7 @@ export interface Statement {
  * "No. 12" and "ticket no 12" name a number, while "no 5 GHz" denies.
  */
 const PIECE =
-  /(?<code>\p{L}{1,8}-?\p{N}[\p{L}\p{N}-]{0,30})|(?<minus>(?<![\p{L}\p{N}%°)]|\p{N}\s)[-−–](?=[€$£¥]?\.?\p{N})|(?<!\p{L})(?:[Mm]inus|(?<!(?:[Aa]u|[Dd]u)\s)[Mm]oins)\s(?=\p{N}))|(?<number>(?:[1-9]\p{N}{0,2}(?:[.,'’\u00A0\u202F ]\p{N}{3}(?!\p{N})){1,6}|\p{N}{1,20})(?:[.,]\p{N}{1,12})?|(?<![\p{L}\p{N}.])\.\p{N}{1,12})|(?<label>№|(?<!\p{L})(?:[Nn][°º]|[Nn]os?\.)(?=\s?\p{N})|(?<=\p{L}\s)N[Oo](?=\s\p{N})|(?<=(?<!\p{L})(?:[Aa]rticle|[Bb]us|[Cc]ase|[Cc]hapter|[Cc]ommande|[Cc]ontract|[Cc]ontrat|[Dd]ossier|[Ff]acture|[Ff]igure|[Ff]ile|[Ff]light|[Ii]nvoice|[Ii]tem|[Ll]aw|[Ll]igne|[Ll]ine|[Ll]ot|[Ll]ots|[Oo]rder|[Pp]age|[Pp]latform|[Pp]olicy|[Rr]oom|[Rr]ule|[Ss]alle|[Ss]ection|[Tt]able|[Tt]icket|[Tt]rack|[Tt]rain)\s)no(?=\s\p{N}))|(?<sign>°\s?[CFK](?!\p{L})|[%°]|(?:[Pp]er|[Pp]our)\s?cent(?!\p{L})|[Pp]ourcent(?!\p{L})|(?<=\p{N}\s?)[AaPp](?:\.\s?[Mm]\.|[Mm](?!\p{L})))|(?<word>\p{L}[\p{L}\p{M}]{0,60})|(?<stop>[,;:()–—.!?\n])|(?<currency>[€$£¥])|(?<slash>\/)/gu;
+  /(?<date>(?<![\p{N}/.])\p{N}{1,2}[/.]\p{N}{1,2}[/.]\p{N}{4}(?![\p{N}/.]\p{N}))|(?<code>\p{L}{1,8}-?\p{N}[\p{L}\p{N}-]{0,30})|(?<minus>(?<![\p{L}\p{N}%°)]|\p{N}\s)[-−–](?=[€$£¥]?\.?\p{N})|(?<!\p{L})(?:[Mm]inus|(?<!(?:[Aa]u|[Dd]u)\s)[Mm]oins)\s(?=\p{N}))|(?<number>(?:[1-9]\p{N}{0,2}(?:[.,'’\u00A0\u202F ]\p{N}{3}(?!\p{N})){1,6}|\p{N}{1,20})(?:[.,]\p{N}{1,12})?|(?<![\p{L}\p{N}.])\.\p{N}{1,12})|(?<label>№|(?<!\p{L})(?:[Nn][°º]|[Nn]os?\.)(?=\s?\p{N})|(?<=\p{L}\s)N[Oo](?=\s\p{N})|(?<=(?<!\p{L})(?:[Aa]rticle|[Bb]us|[Cc]ase|[Cc]hapter|[Cc]ommande|[Cc]ontract|[Cc]ontrat|[Dd]ossier|[Ff]acture|[Ff]igure|[Ff]ile|[Ff]light|[Ii]nvoice|[Ii]tem|[Ll]aw|[Ll]igne|[Ll]ine|[Ll]ot|[Ll]ots|[Oo]rder|[Pp]age|[Rr]oom|[Rr]ule|[Ss]ection|[Tt]able|[Tt]icket|[Tt]rain)\s)no(?=\s\p{N}))|(?<sign>°\s?[CFK](?!\p{L})|[%°]|(?:[Pp]er|[Pp]our)\s?cent(?!\p{L})|[Pp]ourcent(?!\p{L})|(?<=\p{N}\s?)[AaPp](?:\.\s?[Mm]\.|[Mm](?!\p{L})))|(?<word>\p{L}[\p{L}\p{M}]{0,60})|(?<stop>[,;:()–—.!?\n])|(?<currency>[€$£¥])|(?<slash>\/)/gu;
 
 /** They stand before names. */
 export const TITLES: ReadonlySet<string> = new Set(
@@ -129,6 +129,13 @@ class StatementReader {
     this.isStart = false;
   }
 
+  /** Its parts, and all of it: their order counts. */
+  date(text: string): void {
+    const parts = text.split(/[/.]/).map((part) => readNumber(part, false));
+    for (const part of parts) this.number(part);
+    this.number(parts.join('/'));
+  }
+
   code(text: string): void {
     this.add('name', foldText(text));
     this.open = { number: null, name: null, start: null };
@@ -157,7 +164,7 @@ class StatementReader {
   }
 
   // eslint-disable-next-line complexity -- the kinds of words, one after another
-  word(text: string, isAfterApostrophe: boolean, behind: string): void {
+  word(text: string, isAfterApostrophe: boolean, behind: string, next: string): void {
     const folded = foldText(text);
     const stem = lightStem(folded);
     const { measure, multiplies } = this.quantities.word({
@@ -197,7 +204,8 @@ class StatementReader {
     }
     const opposite = oppositeOf(folded) ?? null;
     if (TITLES.has(folded)) return;
-    if (isStopWord(folded) && opposite === null) {
+    const isMonth = text === 'May' && (!isStart || /\p{N}/u.test(next));
+    if (isStopWord(folded) && opposite === null && !isMonth) {
       this.open.name = null;
       this.open.start = null;
       if (folded !== 'of' && folded !== 'de' && folded !== 'd') this.open.number = null;
@@ -206,7 +214,7 @@ class StatementReader {
     const wasNumber = this.open.number;
     this.open.number = null;
     if (wasNumber !== null) wasNumber.unit = stem;
-    if (!/^\p{Lu}/u.test(text)) {
+    if (isMonth || !/^\p{Lu}/u.test(text)) {
       this.add('word', stem, opposite).measure = measure;
       this.open.name = null;
       this.open.start = null;
@@ -231,6 +239,13 @@ class StatementReader {
 /** Pieces that add no token, and are read to the end. */
 const MARKS: ReadonlySet<string> = new Set(['stop', 'sign', 'currency', 'slash', 'label']);
 
+type Plain = 'code' | 'date' | 'number' | 'sign' | 'stop';
+
+/** Whether a piece says all by itself. */
+function isPlain(kind: string): kind is Plain {
+  return ['code', 'date', 'number', 'sign', 'stop'].includes(kind);
+}
+
 /** Reads a sentence, or a few, in linear time. */
 export function readStatement(text: string): Statement {
   const reader = new StatementReader();
@@ -239,14 +254,12 @@ export function readStatement(text: string): Statement {
     if (reader.tokens.length >= MAX_TOKENS && !MARKS.has(kind))
       return { tokens: reader.tokens, negations: reader.negations, isCut: true };
     const behind = text[index + piece.length] ?? '';
-    if (kind === 'code') reader.code(piece);
+    if (isPlain(kind)) reader[kind](piece);
     else if (kind === 'minus') reader.minus();
-    else if (kind === 'number') reader.number(piece);
-    else if (kind === 'word') reader.word(piece, /['’]/.test(text[index - 1] ?? ''), behind);
-    else if (kind === 'sign') reader.sign(piece);
+    else if (kind === 'word')
+      reader.word(piece, /['’]/.test(text[index - 1] ?? ''), behind, text[index + piece.length + 1] ?? '');
     else if (kind === 'currency') reader.currency(piece, /[-−–.\p{N}]/u.test(behind));
     else if (kind === 'slash') reader.slash();
-    else if (kind === 'stop') reader.stop(piece);
   }
   return { tokens: reader.tokens, negations: reader.negations };
 }
