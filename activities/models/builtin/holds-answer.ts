@@ -1,7 +1,7 @@
 import { foldApart, foldText, wordsOf } from '../../text/fold-text.js';
 import { lightStem } from '../../text/light-stem.js';
 import { readStatement } from '../../retrieval/verification/read-statement.js';
-import type { Token } from '../../retrieval/verification/read-statement.js';
+import type { Token } from '../../retrieval/verification/statement.js';
 import type { AnswerType, Kind } from './answer-type.js';
 
 const PEOPLE = stems(

@@ -5,7 +5,7 @@ import { checkClaim, MAX_TEXT_LENGTH, readSource } from './check-claim.js';
 import type { CheckableSource } from './check-claim.js';
 import type { ClaimFault } from './compare-statements.js';
 import { readStatement } from './read-statement.js';
-import type { Statement } from './read-statement.js';
+import type { Statement } from './statement.js';
 
 /** Sentences beyond are not checked, and so not supported. */
 const MAX_CHECKED = 60;

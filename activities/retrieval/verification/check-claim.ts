@@ -2,7 +2,7 @@ import { splitSentences } from '../../text/sentences.js';
 import { coverage, COMPARED_FROM, findFault } from './compare-statements.js';
 import type { ClaimFault } from './compare-statements.js';
 import { joinStatements, readStatement } from './read-statement.js';
-import type { Statement } from './read-statement.js';
+import type { Statement } from './statement.js';
 
 /** What lies beyond is not looked at, so that the work is bounded whatever a document says. */
 export const MAX_TEXT_LENGTH = 40_000;

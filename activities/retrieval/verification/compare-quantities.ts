@@ -2,7 +2,7 @@ import { countsSame, hasToken, isSame, isYear } from './compare-tokens.js';
 import { dateOf } from './date-words.js';
 import { isSameMeasure, unitNamed } from './measures.js';
 import type { Measure } from './measures.js';
-import type { Statement, Token } from './read-statement.js';
+import type { Statement, Token } from './statement.js';
 
 function differs(one: Measure | null, other: Measure | null): boolean {
   return one !== null && other !== null && !isSameMeasure(one, other);

@@ -1,6 +1,6 @@
 import { hasOtherCount, isMeasuredOtherwise } from './compare-quantities.js';
 import { hasKnownUnit, hasToken, isAlternative, isPrefixed, isSame, isUnitOf } from './compare-tokens.js';
-import type { Statement, Token } from './read-statement.js';
+import type { Statement, Token } from './statement.js';
 
 /**
  * Why a source does not support a claim: too few of its words are there; a number, a name, a denial or who does what to

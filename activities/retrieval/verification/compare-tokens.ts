@@ -1,5 +1,5 @@
 import { isSameMeasure } from './measures.js';
-import type { Statement, Token } from './read-statement.js';
+import type { Statement, Token } from './statement.js';
 
 export function isSame(one: Token, other: Token): boolean {
   if (one.kind === 'number' || other.kind === 'number')

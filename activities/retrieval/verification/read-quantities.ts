@@ -1,7 +1,7 @@
 import { ARTICLES, measureOf, periodOf, RATE_MARKS, zerosOf } from './measures.js';
 import type { Measure } from './measures.js';
 import { withZeros } from './read-number.js';
-import type { Token } from './read-statement.js';
+import type { Token } from './statement.js';
 
 export interface ReadWord {
   text: string;
