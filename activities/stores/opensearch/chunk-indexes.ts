@@ -227,6 +227,8 @@ export function createChunkIndexes(
     async align({ source, target }, given) {
       const [wanted, present] = [await generationsOf(client, source), await generationsOf(client, target)];
       const shards = await shardsOfBoth({ source, target });
+      // A file that came since the last page was copied may have vectors of an embedder that came with it.
+      if (given.fields === undefined) await addNewFields(source, target);
       let [written, deleted] = [0, 0];
       for (const [key, own] of present) {
         const expected = wanted.get(key);

@@ -29,6 +29,16 @@ export function reasonText(error: unknown): string {
   return [...new Set(texts)].join('; ').slice(0, 1_000);
 }
 
+/**
+ * Why the engine did not do what it was asked for. What goes over many chunks, as `_reindex` does, answers what it met
+ * at the first of them in place of `error`.
+ */
+function errorIn(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null) return body;
+  const { error, failures } = body as { error?: unknown; failures?: { cause?: unknown; reason?: unknown }[] };
+  return error ?? failures?.[0]?.cause ?? failures?.[0]?.reason;
+}
+
 /** A write that meets the moment in which a migration switches indexes: the next attempt goes to the new one. */
 export function isBlocked(error: unknown): boolean {
   return typeof error === 'object' && (error as EngineReason | null)?.type === 'cluster_block_exception';
@@ -52,10 +62,9 @@ export function readError(answer: { status?: number | undefined; error?: unknown
 
 function toAnswerError(error: errors.ResponseError, refused: ErrorCode): AppError {
   const status = error.statusCode;
-  const body = error.body as { error?: unknown } | string | null;
-  const reason = reasonText(typeof body === 'object' && body !== null ? body.error : body);
-  const blocked = typeof body === 'object' && isBlocked(body?.error);
-  if (blocked || isAwayStatus(status))
+  const said = errorIn(error.body);
+  const reason = reasonText(said);
+  if (isBlocked(said) || isAwayStatus(status))
     return new AppError('VDB_CONNECTION_ERROR', undefined, { cause: error });
   if (refused === 'VDB_SEARCH_ERROR' && hasEngineType(error, NO_INDEX)) return missingIndex(reason, error);
   const code = status >= 400 && status < 500 && status !== 404 ? refused : 'VDB_ERROR';

@@ -498,25 +498,29 @@ describeOnEngine('vector-store: a step of the present schema', () => {
     120_000,
   );
 
-  test('an embedder that comes meanwhile is not lost', async () => {
-    const writers = createWriters(3);
-    for (let count = 0; count < 5; count += 1) await writers.step();
-    await run('run', async (position) => {
-      if (position?.phase !== 'copying') return;
-      await store.ensureSchema([{ vectorField: 'vector_new', dimension: 2 }]);
-      const chunk = sampleChunk({ partition: 'p', file_key: 'late', position: 0 });
-      await store.put([{ chunk, vector: [0, 1] }], 'vector_new');
-      writers.files.set('late', { partition: 'p', generation: chunk.generation, chunks: 1, marked: false });
-    });
-    const ids = [chunkId('late', sampleChunk({}).generation, 0)];
-    expect([...(await store.getVectors(ids, 'vector_new')).values()]).toEqual([[0, 1]]);
-    const live = (await indexes.list()).find((one) => one.live)!;
-    const fields = await indexes.vectorFields(live.index);
-    expect(Object.fromEntries(fields.map(({ vectorField, unit }) => [vectorField, unit]))).toEqual({
-      [FIELD]: false,
-      vector_new: true,
-    });
-  }, 60_000);
+  test.each(['copying', 'comparing'])(
+    'an embedder that comes while it is %s is not lost',
+    async (phase) => {
+      const writers = createWriters(3);
+      for (let count = 0; count < 5; count += 1) await writers.step();
+      await run('run', async (position) => {
+        if (position?.phase !== phase) return;
+        await store.ensureSchema([{ vectorField: 'vector_new', dimension: 2 }]);
+        const chunk = sampleChunk({ partition: 'p', file_key: 'late', position: 0 });
+        await store.put([{ chunk, vector: [0, 1] }], 'vector_new');
+        writers.files.set('late', { partition: 'p', generation: chunk.generation, chunks: 1, marked: false });
+      });
+      const ids = [chunkId('late', sampleChunk({}).generation, 0)];
+      expect([...(await store.getVectors(ids, 'vector_new')).values()]).toEqual([[0, 1]]);
+      const live = (await indexes.list()).find((one) => one.live)!;
+      const fields = await indexes.vectorFields(live.index);
+      expect(Object.fromEntries(fields.map(({ vectorField, unit }) => [vectorField, unit]))).toEqual({
+        [FIELD]: false,
+        vector_new: true,
+      });
+    },
+    60_000,
+  );
 
   test('a field that the target lacks is added to it, as for a rollback to an index of before it came', async () => {
     const target = `${name}-9`;
