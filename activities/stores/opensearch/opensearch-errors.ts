@@ -110,7 +110,7 @@ const AFTER_RIGHTS = /\] and (?:User|associated)/;
 
 /** What the security plugin misses, such as ` (indices:admin/create)`; empty: it names nothing. */
 function missingRight(body: unknown): string {
-  const reason = reasonText((body as { error?: unknown } | null)?.error);
+  const reason = reasonText(errorIn(body));
   const from = reason.indexOf(NO_RIGHT);
   if (from === -1) return '';
   const rest = reason.slice(from + NO_RIGHT.length, from + NO_RIGHT.length + 300);
@@ -128,7 +128,7 @@ export function openSearchProblem(error: unknown, access: OpenSearchAccess): Acc
   if (!(error instanceof errors.ResponseError)) return undefined;
   const { statusCode: status, body } = error;
   // 403 is also said of an index that is blocked for a while, with another type.
-  const isForbidden = status === 403 && !isBlocked((body as { error?: unknown } | null)?.error);
+  const isForbidden = status === 403 && !isBlocked(errorIn(body));
   if (status !== 401 && !isForbidden) return undefined;
   if (access.aws != null)
     return problem(

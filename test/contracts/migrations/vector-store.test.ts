@@ -13,6 +13,7 @@ import { createOpenSearchChunkStore } from '../../../activities/stores/opensearc
 import { chunkMapping, indexSettings, vectorMapping } from '../../../activities/stores/opensearch/mapping.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { chunkId } from '../../../schemas/documents/chunk-id.js';
+import { AccessProblem } from '../../../schemas/engine-access.js';
 import type { MigrationMode, MigrationPosition } from '../../../schemas/migrations/migrations.js';
 import { BUILTIN_ENDPOINTS } from '../../../activities/models/builtin/builtin-endpoints.js';
 import { createFakeModelEndpointStore } from '../../support/fakes/models/fake-model-endpoint-store.js';
@@ -264,6 +265,9 @@ describeOnEngine('vector-store: schema 2 → 3', () => {
       slice = await migration.slice('run', slice?.position ?? null, control());
     expect(slice.cancellable).toBe(false);
     await indexes.blockWrites(name, true);
+    const turnedAway: unknown = await store.deleteFile('file-0').catch((error: unknown) => error);
+    expect(turnedAway).toMatchObject({ code: 'VDB_CONNECTION_ERROR' });
+    expect((turnedAway as AppError).cause).not.toBeInstanceOf(AccessProblem);
     await migration.abandon('run', slice.position);
     await migration.abandon('run', slice.position);
     expect(await indexNames()).toEqual([['chunks-v3', true]]);

@@ -2,15 +2,23 @@ import { expect, test } from '@jest/globals';
 import { errors } from '@opensearch-project/opensearch';
 import { MongoServerSelectionError } from 'mongodb';
 import { plainMongoProblem } from '../../../activities/stores/mongo/mongo-errors.js';
-import { openSearchProblem, plainProblem } from '../../../activities/stores/opensearch/opensearch-errors.js';
+import {
+  openSearchProblem,
+  plainProblem,
+  toVdbError,
+} from '../../../activities/stores/opensearch/opensearch-errors.js';
 import { tlsProblem } from '../../../schemas/engine-access.js';
 
 const NAMES = { engine: 'It', address: 'URL', ca: 'CA_FILE', certificate: 'CERT_FILE' };
 
-/** As the client throws it; the security plugin's answer is 403. */
-function refusedFor(reason: string): errors.ResponseError {
-  const body = { error: { type: 'security_exception', reason, root_cause: [] }, status: 403 };
+/** As the client throws it. */
+function forbidden(body: Record<string, unknown>): errors.ResponseError {
   return new errors.ResponseError({ body, statusCode: 403, headers: {}, warnings: null, meta: {} as never });
+}
+
+/** The security plugin's answer is 403. */
+function refusedFor(reason: string): errors.ResponseError {
+  return forbidden({ error: { type: 'security_exception', reason, root_cause: [] }, status: 403 });
 }
 
 test.each([
@@ -38,6 +46,16 @@ test('a refusal that names no right is told without one', () => {
     /Tamis needs\.$/,
   );
   expect(openSearchProblem(refusedFor('forbidden'), {})?.message).toMatch(/Tamis needs\.$/);
+});
+
+test.each([
+  ['a write', (cause: object) => ({ error: cause, status: 403 })],
+  ['a deletion of what a query finds', (cause: object) => ({ failures: [{ cause, status: 403 }] })],
+])('%s that meets a blocked index is for later and no matter of rights', (_what, bodyOf) => {
+  const reason = 'index [chunks-v3] blocked by: [FORBIDDEN/8/index write (api)];';
+  const error = forbidden(bodyOf({ type: 'cluster_block_exception', reason }));
+  expect(openSearchProblem(error, { username: 'a' })).toBeUndefined();
+  expect(toVdbError(error, 'VDB_DELETE_ERROR')).toMatchObject({ code: 'VDB_CONNECTION_ERROR' });
 });
 
 test('a server that hangs up on a plain client may want TLS; one of another address is away', () => {
