@@ -6,6 +6,7 @@ import type {
   MigrationPosition,
   MigrationRun,
 } from '../../schemas/migrations/migrations.js';
+import { isFinalMigrationState } from '../../schemas/migrations/migrations.js';
 import { createPace } from '../pace.js';
 import type { Migration, MigrationSlice, MigrationStore, SliceControl } from '../ports/migrations.js';
 
@@ -27,6 +28,8 @@ interface SliceInput {
 }
 
 const SLICE_MS = 5_000;
+/** More than there are of any migration. */
+const RUNS_LOOKED_AT = 1_000;
 /** Within a slice, for who watches. */
 const REPORT_EVERY_MS = 500;
 
@@ -38,6 +41,19 @@ export function createMigrationActivities({ store, migrations, sliceMs = SLICE_M
     return found;
   };
 
+  /**
+   * One workflow at a time is at work on a migration: what is open of the runs before this one was ended in Temporal
+   * without a word here.
+   */
+  const endFormerRuns = async (name: MigrationName, runId: string): Promise<void> => {
+    const runs = await store.list(name, RUNS_LOOKED_AT);
+    const former = runs.slice(runs.findIndex(({ run_id }) => run_id === runId) + 1);
+    const { code, message } = new AppError('MIGRATION_NOT_RUNNING', 'Its workflow was ended in Temporal.');
+    for (const { run_id, state } of former)
+      if (!isFinalMigrationState(state))
+        await store.finish(run_id, { state: 'failed', error: { code, message } });
+  };
+
   const beginMigration = async (
     run: Pick<MigrationRun, 'name' | 'mode' | 'unit'> & {
       runId: string;
@@ -47,6 +63,7 @@ export function createMigrationActivities({ store, migrations, sliceMs = SLICE_M
   ): Promise<void> => {
     const { runId: run_id, pagesPerSecond: pages_per_second, startedBy: started_by, name, mode, unit } = run;
     await store.insert({ run_id, pages_per_second, started_by, name, mode, unit });
+    await endFormerRuns(name, run_id);
   };
 
   /** Some seconds of a migration. A repeated attempt goes on where the last page ended. */

@@ -104,6 +104,8 @@ export function createVectorStoreMigration(indexes: ChunkIndexes, stores: Stores
 
   const start = async (mode: MigrationMode): Promise<Position> => {
     const live = await findLive();
+    // A run that was ended in Temporal while it switched has left the block.
+    if (live !== null && mode !== 'dry_run') await indexes.blockWrites(live.index, false);
     if (mode === 'rollback') return startRollback(indexes, live);
     const nothing = {
       phase: 'done' as const,

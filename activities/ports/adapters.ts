@@ -53,7 +53,7 @@ export interface RateLimits {
 /** Migrations, their records, and the indexes that one of them leaves. */
 interface MigrationAdapters {
   store: MigrationStore;
-  indexes: Pick<ChunkIndexes, 'list' | 'drop'>;
+  indexes: Pick<ChunkIndexes, 'list' | 'drop' | 'blockWrites'>;
   migrations: readonly Migration[];
 }
 

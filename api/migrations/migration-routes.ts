@@ -34,6 +34,29 @@ export function migrationRoutes({ adapters, workflows }: GatewayDeps): Route[] {
     return found;
   };
 
+  const openRuns = async (name: MigrationName): Promise<MigrationRun[]> =>
+    (await store.list(name, RUNS_LISTED)).filter(({ state }) => !isFinalMigrationState(state));
+
+  /** Runs that no workflow is at work on: they were ended in Temporal, maybe while writers waited for a switch. */
+  const giveUp = async (name: MigrationName, runs: readonly MigrationRun[]): Promise<void> => {
+    if (name === 'vector-store') {
+      const live = (await indexes.list()).find((index) => index.live);
+      if (live !== undefined) await indexes.blockWrites(live.index, false);
+    }
+    for (const { run_id } of runs) await store.finish(run_id, { state: 'cancelled', error: null });
+  };
+
+  const cancel = async (name: MigrationName): Promise<void> => {
+    // Looked for first: what begins once Temporal has answered is another run.
+    const open = await openRuns(name);
+    try {
+      await workflows.cancelMigration(name);
+    } catch (error) {
+      if (open.length === 0 || AppError.from(error).code !== 'MIGRATION_NOT_RUNNING') throw error;
+      await giveUp(name, open);
+    }
+  };
+
   const steer = (
     word: 'pause' | 'resume' | 'cancel',
     summary: string,
@@ -205,9 +228,7 @@ export function migrationRoutes({ adapters, workflows }: GatewayDeps): Route[] {
     }),
     steer('pause', 'Pause the run after its present slice', (name) => workflows.pauseMigration(name)),
     steer('resume', 'Let a paused run go on', (name) => workflows.resumeMigration(name)),
-    steer('cancel', 'Give the run up where that is safe, and remove what it had built', (name) =>
-      workflows.cancelMigration(name),
-    ),
+    steer('cancel', 'Give the run up where that is safe, and remove what it had built', cancel),
     route({
       method: 'post',
       path: '/admin/migrations/{name}/pace',

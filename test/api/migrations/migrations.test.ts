@@ -235,6 +235,38 @@ describe('POST /admin/migrations/{name}', () => {
   });
 });
 
+describe('POST /admin/migrations/{name}/cancel', () => {
+  const cancel = () => gateway.call('POST', '/admin/migrations/vector-store/cancel');
+
+  it('ends a run whose workflow is gone, and lets go of what it held', async () => {
+    const { state, store } = gateway.migrations;
+    await begin('ended');
+    await store.finish('ended', { state: 'completed', error: null });
+    await begin('dry', 'dry_run');
+    await begin('lost');
+    state.blocked.add('chunks-v3-2').add('chunks-v3');
+    expect((await cancel()).status).toBe(202);
+    expect(await store.get('lost')).toMatchObject({ state: 'running' });
+    gateway.workflows.state.terminated = true;
+    expect((await cancel()).status).toBe(202);
+    for (const id of ['lost', 'dry'])
+      expect(await store.get(id)).toMatchObject({ state: 'cancelled', finished_at: expect.any(Date) });
+    expect(await store.get('ended')).toMatchObject({ state: 'completed' });
+    expect(state.blocked).toEqual(new Set(['chunks-v3']));
+    expect((await gateway.call('DELETE', '/admin/indexes/chunks-v3')).status).toBe(204);
+  });
+
+  it('is refused where none is at work', async () => {
+    await begin('ended');
+    await gateway.migrations.store.finish('ended', { state: 'completed', error: null });
+    gateway.workflows.state.terminated = true;
+    expect(await ask('POST', '/admin/migrations/vector-store/cancel')).toEqual([
+      409,
+      DOMAIN('MIGRATION_NOT_RUNNING'),
+    ]);
+  });
+});
+
 describe('GET /admin/migrations/{name}/runs', () => {
   it('lists runs, the newest first, for administrators', async () => {
     await begin('first');

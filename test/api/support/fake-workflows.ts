@@ -7,6 +7,7 @@ import type { ScheduleSteering } from '../../../activities/ports/schedules.js';
 import type { WorkerVersion, WorkerVersionSteering } from '../../../activities/ports/worker-versions.js';
 import type { WorkflowStarter } from '../../../activities/ports/tasks.js';
 import { AppError } from '../../../schemas/app-error.js';
+import type { ErrorCode } from '../../../schemas/error-table.js';
 import { createFakeSchedules } from '../../support/fakes/migrations/fake-schedules.js';
 
 /** What the gateway asked of Temporal; `away` makes every call fail, as when Temporal is down. */
@@ -26,10 +27,20 @@ export function createFakeWorkflows(prefix = '') {
   const swapping = new Set<string>();
   /** The run that evaluates a partition, by its key. */
   const evaluating = new Map<string, string>();
-  const state = { away: false, dispatches: 0, versions: [] as WorkerVersion[] };
+  const state = {
+    away: false,
+    /** The workflows of migrations and backups were ended in Temporal: none is found to be steered. */
+    terminated: false,
+    dispatches: 0,
+    versions: [] as WorkerVersion[],
+  };
   const ask = async (list: string[], what: string): Promise<void> => {
     if (state.away) throw new Error('connect ECONNREFUSED 10.1.2.3:7233');
     list.push(what);
+  };
+  const steer = async (list: string[], what: string, code: ErrorCode): Promise<void> => {
+    await ask(list, what);
+    if (state.terminated) throw new AppError(code);
   };
   const starter: WorkflowStarter &
     MigrationStarter &
@@ -89,7 +100,7 @@ export function createFakeWorkflows(prefix = '') {
     pauseMigration: (name) => ask(more.migrated, `pause ${name}`),
     resumeMigration: (name) => ask(more.migrated, `resume ${name}`),
     paceMigration: (name, pages) => ask(more.migrated, `pace ${name} ${pages}`),
-    cancelMigration: (name) => ask(more.migrated, `cancel ${name}`),
+    cancelMigration: (name) => steer(more.migrated, `cancel ${name}`, 'MIGRATION_NOT_RUNNING'),
     startIndexing: (task) => ask(asked.started, task.task_id),
     cancelIndexing: (task) => ask(asked.cancelled, `${task.file_key}/${task.generation}`),
     startCleaning: (fileKey, generation) => ask(asked.cleaned, `${fileKey}/${generation}`),

@@ -275,6 +275,14 @@ describeOnEngine('vector-store: schema 2 → 3', () => {
     expect(await store.deleteFile('file-0')).toBe(given.chunksPerFile);
   }, 60_000);
 
+  test('a block that a run left which was ended from outside is gone once another begins', async () => {
+    await expect(store.ensureSchema([])).rejects.toMatchObject({ code: 'VDB_SCHEMA_MIGRATION_REQUIRED' });
+    await indexes.blockWrites(name, true);
+    await expect(store.deleteFile('file-0')).rejects.toMatchObject({ code: 'VDB_CONNECTION_ERROR' });
+    await migration.slice('run', null, control());
+    expect(await store.deleteFile('file-0')).toBe(given.chunksPerFile);
+  }, 60_000);
+
   test('has no way back: this release cannot write the old index', async () => {
     await run();
     await expect(run('rollback')).rejects.toMatchObject({ code: 'MIGRATION_NOT_POSSIBLE' });

@@ -18,6 +18,25 @@ function sliceAt(at: number): MigrationSlice {
   };
 }
 
+test('a run ends the open ones before it, which no workflow is at work on', async () => {
+  const store = createFakeMigrationStore();
+  const activities = createMigrationActivities({ store, migrations: [] });
+  const begin = (runId: string, run: Partial<Parameters<typeof activities.beginMigration>[0]> = {}) =>
+    activities.beginMigration({ runId, ...RUN, unit: 'records', startedBy: 'someone', ...run });
+  await begin('other', { name: 'secrets' });
+  await begin('dry', { mode: 'dry_run' });
+  await store.finish('dry', { state: 'completed', error: null });
+  await begin('lost', { mode: 'verify' });
+  await begin('present');
+  const states = async () =>
+    Promise.all(['other', 'dry', 'lost', 'present'].map(async (id) => (await store.get(id))?.state));
+  expect(await states()).toEqual(['running', 'completed', 'failed', 'running']);
+  expect(await store.get('lost')).toMatchObject({ error: { code: 'MIGRATION_NOT_RUNNING' } });
+  // Repeated late, when the next one has begun.
+  await begin('lost', { mode: 'verify' });
+  expect(await states()).toEqual(['running', 'completed', 'failed', 'running']);
+});
+
 test('who watches sees how far a slice is while it goes on', async () => {
   const store = createFakeMigrationStore();
   const seen = () => store.get('one');

@@ -23,6 +23,8 @@ export function createFakeMigrations() {
     pending: null as PendingMigration | null,
     /** What looking for it throws. */
     fault: null as Error | null,
+    /** To these no write comes. */
+    blocked: new Set<string>(),
     indexes: [LIVE, { ...LIVE, index: 'chunks-v3', live: false, step: 1 }] as ChunkIndex[],
   };
   const vectorStore: Migration = {
@@ -39,8 +41,12 @@ export function createFakeMigrations() {
     },
     async abandon() {},
   };
-  const indexes: Pick<ChunkIndexes, 'list' | 'drop'> = {
+  const indexes: Pick<ChunkIndexes, 'list' | 'drop' | 'blockWrites'> = {
     list: async () => state.indexes,
+    async blockWrites(index, blocked) {
+      if (blocked) state.blocked.add(index);
+      else state.blocked.delete(index);
+    },
     async drop(index) {
       const found = state.indexes.find((one) => one.index === index);
       if (found === undefined) throw new AppError('NOT_FOUND', `There is no index ${index}.`);
