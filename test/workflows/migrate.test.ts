@@ -226,4 +226,28 @@ describe('openMigrationWindow', () => {
       expect(await open(prefix, taskQueue, 3_600_000)).toBe('nothing to do');
     });
   });
+
+  it.each([
+    ['was started by hand', {}],
+    ['a person let go on beyond its window', { windowEndsAt: 1 }],
+  ])('leaves a run alone that %s', async (_which, more) => {
+    const counting = countingMigration(3);
+    counting.state.holdFrom = 1;
+    await stage(counting, async ({ store, input, taskQueue, start }) => {
+      const run = await start(more);
+      const stateOf = async () => (await store.get(input.runId))?.state;
+      if ('windowEndsAt' in more) {
+        await until('it waits for a window', async () => (await stateOf()) === 'paused');
+        await run.signal('resume');
+      }
+      await until('it is at work', async () => counting.state.begun.includes(1));
+      expect(await open(input.prefix, taskQueue, 3_600_000)).toBe('continued');
+      expect(await run.query('progress')).toMatchObject({ windowEndsAt: null });
+      // One that is over by now would hold it here.
+      await run.signal('window', 1);
+      counting.state.holdFrom = Infinity;
+      await until('it has ended, or waits', async () => (await stateOf()) !== 'running');
+      expect(await stateOf()).toBe('completed');
+    });
+  });
 });

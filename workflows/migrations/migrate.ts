@@ -5,6 +5,7 @@ import {
   defineQuery,
   defineSignal,
   isCancellation,
+  patched,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -44,7 +45,10 @@ const pauseSignal = defineSignal('pause');
 const resumeSignal = defineSignal('resume');
 /** Null: as fast as it goes. */
 const paceSignal = defineSignal<[number | null]>('pace');
-/** A window opens: the run goes on, unless a person paused it, and pauses at its end. */
+/**
+ * A window opens: a run that keeps to windows goes on, unless a person paused it, and pauses at its end. One that was
+ * started by hand, or that a person let go on beyond its window, goes on as it does.
+ */
 export const windowSignal = defineSignal<[number]>('window');
 const progressQuery = defineQuery<MigrationProgressAnswer>('progress');
 
@@ -80,7 +84,7 @@ export async function migrate(
     pagesPerSecond = pages;
   });
   setHandler(windowSignal, (endsAt) => {
-    windowEndsAt = endsAt;
+    if (windowEndsAt !== null || !patched('windows-of-schedules')) windowEndsAt = endsAt;
   });
   setHandler(progressQuery, () => ({ paused: isPaused, pagesPerSecond, windowEndsAt, last }));
   const mayGoOn = (): boolean => !isPaused && (windowEndsAt === null || Date.now() < windowEndsAt);

@@ -28,9 +28,9 @@ export interface MigrationWindowInput {
 }
 
 /**
- * Started by a schedule at the beginning of a window: a run that did not finish in the last one goes on; otherwise one
- * is started if there is anything to migrate. The run pauses by itself at the end of the window, which counts
- * from when the window should have begun: workers may have been away then.
+ * Started by a schedule at the beginning of a window: a run that did not finish in the last one goes on; one that keeps
+ * to no window is left alone; where none is open, one is started if there is anything to migrate. The run pauses by
+ * itself at the end of the window, which counts from when the window should have begun: workers may have been away.
  */
 export async function openMigrationWindow(
   input: MigrationWindowInput,
