@@ -45,6 +45,28 @@ export function backupRoutes(
     return run;
   };
 
+  /** A run that no workflow is at work on: it was ended in Temporal. What it wrote of a backup is of no use. */
+  const giveUp = async ({ run_id, kind, backup_id }: BackupRun): Promise<void> => {
+    const { storage } = backups;
+    if (kind === 'backup' && storage !== null) {
+      const isComplete = (await listBackups(storage)).some(({ id }) => id === backup_id);
+      if (!isComplete) await storage.removeFolder(backup_id);
+    }
+    await runs.finish(run_id, { state: 'cancelled', error: null });
+    await runs.dropParts(run_id);
+  };
+
+  const cancel = async (): Promise<void> => {
+    // Looked for first: what begins once Temporal has answered is another run.
+    const open = (await runs.list(RUNS_LISTED)).filter(({ state }) => !isFinalBackupState(state));
+    try {
+      await workflows.cancelBackup();
+    } catch (error) {
+      if (open.length === 0 || AppError.from(error).code !== 'BACKUP_NOT_RUNNING') throw error;
+      for (const run of open) await giveUp(run);
+    }
+  };
+
   return [
     route({
       method: 'get',
@@ -183,9 +205,9 @@ export function backupRoutes(
       tag: TAG,
       auth,
       responses: { 202: { description: 'Asked for' } },
-      errors: ['BACKUP_NOT_RUNNING', 'SERVICE_UNAVAILABLE'],
+      errors: ['BACKUP_NOT_RUNNING', 'BACKUP_STORAGE_ERROR', 'BACKUP_STORAGE_REFUSED', 'SERVICE_UNAVAILABLE'],
       async handle() {
-        await workflows.cancelBackup();
+        await cancel();
         return empty(202);
       },
     }),

@@ -231,6 +231,26 @@ describe('runs of backups', () => {
     expect((await ask('POST', '/admin/backup-runs/cancel'))[0]).toBe(202);
     expect(gateway.workflows.backedUp).toEqual(['cancel']);
   });
+
+  it('POST /admin/backup-runs/cancel ends runs whose workflow is gone, and removes what is no whole backup', async () => {
+    const cancel = () => ask('POST', '/admin/backup-runs/cancel');
+    gateway.workflows.state.terminated = true;
+    expect(await cancel()).toEqual([409, DOMAIN('BACKUP_NOT_RUNNING')]);
+    const { runs, objects } = gateway.backups;
+    await putBackup(OLDER);
+    for (const [run_id, kind, backup_id] of [
+      ['whole', 'backup', OLDER],
+      ['restored', 'restore', OLDER],
+      ['lost', 'backup', ID],
+    ] as const)
+      await runs.insert({ run_id, kind, backup_id, started_by: '1' });
+    await objects.put(`${ID}/000001-files.tar.gz`, Buffer.from('words'));
+    expect(await ask('DELETE', `/admin/backups/${ID}`)).toEqual([409, DOMAIN('BACKUP_RUNNING')]);
+    expect((await cancel())[0]).toBe(202);
+    for (const id of ['whole', 'restored', 'lost'])
+      expect(await runs.get(id)).toMatchObject({ state: 'cancelled', finished_at: expect.any(Date) });
+    expect(await objects.folders()).toEqual([OLDER]);
+  });
 });
 
 describe('PUT /admin/schedules/backup', () => {

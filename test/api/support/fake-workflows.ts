@@ -77,7 +77,7 @@ export function createFakeWorkflows(prefix = '') {
       ask(more.backedUp, `backup ${vectors ? 'with' : 'without'} vectors ${runId}`),
     startRestore: ({ backupId, replace, runId }) =>
       ask(more.backedUp, `restore ${backupId}${replace ? ' in place of what is there' : ''} ${runId}`),
-    cancelBackup: () => ask(more.backedUp, 'cancel'),
+    cancelBackup: () => steer(more.backedUp, 'cancel', 'BACKUP_NOT_RUNNING'),
     startImport: ({ sourceId, dryRun, requestsPerSecond, startedBy }) =>
       ask(
         more.imported,
