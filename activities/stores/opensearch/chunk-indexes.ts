@@ -26,6 +26,7 @@ import {
 import { scanGenerations } from './scan-generations.js';
 import { hitsOf } from './search-hits.js';
 import type { SearchAnswer } from './search-hits.js';
+import { stopCopies } from './stop-copies.js';
 import { layoutSettings } from './index-layout.js';
 import type { IndexLayout } from './index-layout.js';
 import { readIndexSettings } from './index-settings.js';
@@ -48,6 +49,7 @@ interface MappingAnswer {
   [index: string]: {
     mappings: {
       _meta?: IndexMeta;
+      dynamic?: string;
       properties?: Record<string, { type?: string; dimension?: number; meta?: { length?: string } }>;
     };
   };
@@ -174,9 +176,13 @@ export function createChunkIndexes(
 
     async create(fields) {
       const found = await mappings(`${first},${first}-*`);
+      const live = await liveIndex();
       // What an attempt left that was given up without a word.
       for (const [index, { mappings: mapping }] of Object.entries(found))
-        if (mapping._meta?.building === true) await client.request('DELETE', `/${index}`);
+        if (mapping._meta?.building === true || (index !== live && index !== first && isStray(mapping))) {
+          await stopCopies(client, index);
+          await client.request('DELETE', `/${index}`);
+        }
       const numbers = Object.keys(found).map((index) => Number(index.slice(first.length + 1)) || 1);
       const target = `${first}-${Math.max(...numbers) + 1}`;
       const mapping = {
@@ -330,6 +336,7 @@ export function createChunkIndexes(
       // The engine takes patterns and lists in place of a name: what it knows under just this name alone.
       if (!Object.hasOwn(await mappings(`${first},${first}-*`), index))
         throw new AppError('NOT_FOUND', `There is no index ${index}.`);
+      await stopCopies(client, index);
       try {
         await client.request('DELETE', `/${encodeURIComponent(index)}`);
       } catch (error) {
@@ -338,6 +345,11 @@ export function createChunkIndexes(
       }
     },
   };
+}
+
+/** An index that the engine has made by itself: a copy went on when its target had been dropped. Ours are strict. */
+function isStray({ _meta, dynamic }: MappingAnswer[string]['mappings']): boolean {
+  return _meta === undefined && dynamic === undefined;
 }
 
 /** The fields of a stored chunk that are vectors. */

@@ -26,6 +26,7 @@ import {
   writeSchemaTwoIndex,
   SCHEMA_TWO_DIMENSION,
 } from '../../support/schema-two-index.js';
+import { until } from '../../support/until.js';
 import { seededRandom } from '../../support/seeded-random.js';
 import { collect, sampleChunk, sampleVersion } from '../samples.js';
 
@@ -273,6 +274,34 @@ describeOnEngine('vector-store: schema 2 → 3', () => {
     expect(await indexNames()).toEqual([['chunks-v3', true]]);
     expect(await migration.pending()).toMatchObject({ amount: CHUNKS });
     expect(await store.deleteFile('file-0')).toBe(given.chunksPerFile);
+  }, 60_000);
+
+  test('a run that is given up while it copies leaves no copy at work, and no index', async () => {
+    const { position } = await migration.slice('run', null, control());
+    const { source, target } = position as unknown as { source: string; target: string };
+    const copies = async (): Promise<number> => {
+      const { nodes = {} } = await engine.client.request<{
+        nodes?: Record<string, { tasks: Record<string, { description?: string }> }>;
+      }>('GET', '/_tasks', { query: { actions: '*reindex', detailed: true } });
+      const tasks = Object.values(nodes).flatMap((node) => Object.values(node.tasks));
+      return tasks.filter(({ description }) => description?.includes(target) === true).length;
+    };
+    const leaving = new AbortController();
+    let ended = false;
+    const copying = indexes
+      .copy({ source, target, after: [], size: CHUNKS }, { fields: {}, signal: leaving.signal })
+      .catch(() => undefined)
+      .finally(() => (ended = true));
+    await until('a copy is at work, or was', async () => ended || (await copies()) > 0, { everyMs: 5 });
+    leaving.abort();
+    await copying;
+    await migration.abandon('run', position);
+    expect(await copies()).toBe(0);
+    expect(await indexNames()).toEqual([['chunks-v3', true]]);
+    // As the engine makes one for a copy whose target is gone.
+    await engine.client.request('PUT', `/${target}`, { body: {} });
+    await run();
+    expect((await indexNames()).map(([index]) => index)).toEqual(['chunks-v3', 'chunks-v3-3']);
   }, 60_000);
 
   test('a block that a run left which was ended from outside is gone once another begins', async () => {
