@@ -5,8 +5,10 @@ import type { BackedUpAdapters } from '../ports/adapters.js';
 import type { BackupStorage } from '../ports/backups.js';
 import type { RestoreOrder } from './check-restore.js';
 import { removeBrokenOff, removeOldBackups } from './list-backups.js';
+import { readManifest } from './manifest.js';
 import { restoreSlice } from './restore-backup.js';
 import type { RestorePosition } from './restore-backup.js';
+import { HOLDS_DOCUMENTS } from './without-documents.js';
 import { backupSlice } from './write-backup.js';
 import type { BackupOrder, BackupPosition } from './write-backup.js';
 
@@ -79,10 +81,21 @@ export function createBackupActivities({ adapters, settings }: BackupActivityDep
       backupSlice({ ...adapters, ...adapters.backups, storage: requireStorage() }, order, from, control),
     );
 
+  /**
+   * A worker with documents has begun this restore. One without asks the same queue, where the two jobs share a
+   * Temporal: it would clear the records alone. The slice is tried again until the other one takes it.
+   */
+  const requireSide = async (backupId: string, signal: AbortSignal): Promise<void> => {
+    if (adapters.backups.hasDocuments) return;
+    const { counts } = await readManifest(requireStorage(), backupId, signal);
+    if ((counts['files'] ?? 0) > 0) throw new AppError('SERVICE_UNAVAILABLE', HOLDS_DOCUMENTS);
+  };
+
   const restoreBackupSlice = (
     order: RestoreOrder & { runId: string; position: RestorePosition | null },
   ): Promise<BackupSlice<RestorePosition>> =>
-    slice<RestorePosition>(order.runId, order.position, (from, control) => {
+    slice<RestorePosition>(order.runId, order.position, async (from, control) => {
+      if (from !== null) await requireSide(order.backupId, control.signal);
       const { scratchDirectory } = settings;
       const target = { ...adapters, ...adapters.backups, storage: requireStorage(), scratchDirectory };
       return restoreSlice(target, order, from, control);
