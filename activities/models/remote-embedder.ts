@@ -37,10 +37,11 @@ export interface RemoteEmbedderOptions {
  * - Texts are normalised as the model needs it, documents and queries alike. A text with nothing in it gives the zero
  *   vector and is not sent.
  * - A batch that is refused, or that takes too long, is halved; batches stay smaller for a while and grow back.
- * - A single text that the model refuses as too long is split in two at a seam, as often as needed, and gets the mean
- *   of the parts' unit vectors, weighted by their length. So nothing is cut off, the chunk stays one chunk (positions
- *   and counts of its version are final by then), and queries are treated like documents.
- * - An answer with another number of vectors, another dimension or values that are no numbers is an error.
+ * - A single text that the model refuses, as too long above all, is split in two at a seam, as often as needed, and
+ *   gets the mean of the parts' unit vectors, weighted by their length. So nothing is cut off, the chunk stays one
+ *   chunk (positions and counts of its version are final by then), and queries are treated like documents.
+ * - A text of which the model makes values that are no numbers counts as refused: its parts often have a vector.
+ * - An answer with another number of vectors or another dimension is an error.
  */
 export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
   const { endpointName, modelName, dimension, server, calls, batchSize } = options;
@@ -55,14 +56,15 @@ export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
       const vectors = await server.embed(call, signal);
       if (vectors.length !== texts.length)
         throw new ProviderFailure('bad-answer', `${vectors.length} vectors for ${texts.length} texts`);
-      const odd = vectors.find((vector) => vector.length !== dimension || !vector.every(Number.isFinite));
+      const odd = vectors.find((vector) => vector.length !== dimension);
       if (odd !== undefined)
         throw new ProviderFailure(
           'bad-answer',
-          odd.length === dimension
-            ? 'a vector holds a value that is no number'
-            : `a vector of ${odd.length} dimensions instead of ${dimension}: is it another model by now?`,
+          `a vector of ${odd.length} dimensions instead of ${dimension}: is it another model by now?`,
         );
+      // Of some texts a model makes NaN, in half precision above all: it lies in the text.
+      if (!vectors.every((vector) => vector.every(Number.isFinite)))
+        throw new ProviderFailure('refused', 'a vector holds a value that is no number');
       return vectors.map(unitVector);
     }, signal);
 

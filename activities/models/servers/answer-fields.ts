@@ -79,6 +79,11 @@ export function finishReasonOf(reason: string): FinishReason {
   return FINISH_REASONS.has(reason) ? (reason as FinishReason) : 'stop';
 }
 
+/** A vector of an embedder. Where a model makes NaN of a text, llama.cpp writes null, as JSON has no such number. */
+export const VectorValues = z
+  .array(z.number().nullable())
+  .transform((values) => values.map((value) => value ?? Number.NaN));
+
 const Usage = z.object({ prompt_tokens: z.int(), completion_tokens: z.int() });
 
 /** The token counts of an answer; nothing when the server gives none. */

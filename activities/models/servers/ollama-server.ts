@@ -2,6 +2,7 @@ import { Ollama } from 'ollama';
 import type { ChatResponse } from 'ollama';
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
+import { VectorValues } from './answer-fields.js';
 import type { ModelServer, ModelServerOptions, ModelDescription } from './model-server.js';
 import { OllamaChunk, createOllamaReader, ollamaChatBody, wantsOneCall } from './ollama-chat.js';
 import { ollamaFetch } from './ollama-fetch.js';
@@ -10,7 +11,7 @@ import { gaveUp } from './refusal.js';
 import { ollamaAddress } from './server-address.js';
 
 const ListAnswer = z.object({ models: z.array(z.object({ name: z.string() })) });
-const EmbedAnswer = z.object({ embeddings: z.array(z.array(z.number())) });
+const EmbedAnswer = z.object({ embeddings: z.array(VectorValues) });
 
 /** What the library throws of its own: an `error` line in a stream, a stream without an end, broken JSON. */
 function fromLibrary(error: unknown, signal: AbortSignal | undefined): unknown {

@@ -2,7 +2,7 @@ import { stringify } from 'lossless-json';
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import type { ChatMessage } from '../../ports/models.js';
-import { finishReasonOf, openAiUsage, refuseServerFields } from './answer-fields.js';
+import { VectorValues, finishReasonOf, openAiUsage, refuseServerFields } from './answer-fields.js';
 import { openExchange, readJson } from './model-exchange.js';
 import type { ModelAnswer } from './model-exchange.js';
 import type { ChatCall, ModelServer, ModelServerOptions } from './model-server.js';
@@ -26,7 +26,7 @@ const ModelsAnswer = z.object({
 });
 
 const EmbeddingsAnswer = z.object({
-  data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()) })),
+  data: z.array(z.object({ index: z.int().min(0), embedding: VectorValues })),
 });
 
 const ChatAnswer = z.object({

@@ -13,11 +13,11 @@ const TOO_LONG =
 
 /**
  * What servers answer with 500, or in the midst of a stream, though it comes of what was asked: a schema or grammar
- * that they do not take (Ollama, llama.cpp), messages that the model's template does not (llama.cpp, vLLM). Asked again
- * it is answered the same, and other requests are not.
+ * that they do not take (Ollama, llama.cpp), messages that the model's template does not (llama.cpp, vLLM), a text of
+ * which the model makes a vector of NaN (Ollama). Asked again it is answered the same, and other requests are not.
  */
 const ABOUT_REQUEST =
-  /invalid (?:json schema|grammar)|failed to (?:parse|load|initialize) grammar|jinja|chat template|roles must alternate|system message must be at the beginning/i;
+  /invalid (?:json schema|grammar)|failed to (?:parse|load|initialize) grammar|jinja|chat template|roles must alternate|system message must be at the beginning|unsupported value: (?:NaN|[+-]Inf)/i;
 
 function kindOf(sentence: string): FailureKind {
   return ABOUT_REQUEST.test(sentence) ? 'refused' : 'failed';

@@ -4,6 +4,7 @@ import { modelEnvironment, openModels } from '../../support/model-server/open-mo
 import type { OpenedModels } from '../../support/model-server/open-models.js';
 import { startScriptedModelServer } from '../../support/model-server/scripted-model-server.js';
 import type { ScriptedModelServer } from '../../support/model-server/scripted-model-server.js';
+import { scriptedVector } from '../../support/model-server/scripted-vector.js';
 import { until } from '../../support/until.js';
 
 function texts(count: number): string[] {
@@ -18,7 +19,7 @@ describe.each(['ollama', 'openai'] as const)('an embedder behind the %s dialect'
   let server: ScriptedModelServer;
   let opened: OpenedModels;
   let embedder: Embedder;
-  const defaults = { windowWords: 400, maxBatch: 1000, apiKey: null };
+  const defaults = { windowWords: 400, maxBatch: 1000, apiKey: null, vector: scriptedVector };
 
   /** A fresh one, so that no breaker or batch size of another test plays a part. */
   const open = async (environment: Record<string, string> = {}): Promise<Embedder> => {
@@ -88,6 +89,39 @@ describe.each(['ollama', 'openai'] as const)('an embedder behind the %s dialect'
       message: expect.stringContaining('no embeddings here'),
     });
     expect(sizes().length).toBeLessThan(12);
+  });
+
+  describe('a text of which the model makes NaN', () => {
+    const odd = 'The pump stands in the hall. The valve stands beside it.';
+    const spoils = 'hall. The valve';
+    const json = '{"error":"failed to encode response: json: unsupported value: NaN"}';
+
+    test.each(['is answered with 500', 'has no numbers in its vector'])('%s: it is split', async (way) => {
+      await open({ EMBEDDER_BATCH_SIZE: '4', EMBEDDER_CONCURRENCY: '1' });
+      if (way.includes('500')) server.always('embed', { kind: 'status', status: 500, body: json }, spoils);
+      else
+        server.models.vector = (text, dimension) =>
+          text.includes(spoils)
+            ? new Array<number>(dimension).fill(Number.NaN)
+            : scriptedVector(text, dimension);
+      // More often than the breaker bears failures.
+      for (let round = 0; round < 6; round += 1) {
+        const vectors = await embedder.embed(['One.', odd, 'Two.'], { kind: 'document' });
+        expect(vectors.map((vector) => Math.hypot(...vector).toFixed(6))).toEqual(Array(3).fill('1.000000'));
+      }
+    });
+
+    test('is refused for itself where its parts are as well, and others are embedded', async () => {
+      await open();
+      server.always('embed', { kind: 'status', status: 500, body: json }, 'pump');
+      for (let round = 0; round < 6; round += 1)
+        await expect(embedder.embed(['A pump.'], { kind: 'query' })).rejects.toMatchObject({
+          code: 'EMBEDDING_RESPONSE_ERROR',
+          retryable: false,
+        });
+      expect(sizes()).toHaveLength(6);
+      expect(await embedder.embed(['A valve.'], { kind: 'query' })).toHaveLength(1);
+    });
   });
 
   test('sends nothing for texts with nothing in them', async () => {
