@@ -79,6 +79,34 @@ export function finishReasonOf(reason: string): FinishReason {
   return FINISH_REASONS.has(reason) ? (reason as FinishReason) : 'stop';
 }
 
+const TextPart = z.looseObject({ text: z.string().nullish() });
+const ContentPart = z.looseObject({
+  type: z.string(),
+  text: z.string().nullish(),
+  thinking: z.union([z.string(), z.array(TextPart)]).nullish(),
+});
+
+function joined(parts: string | readonly z.output<typeof TextPart>[] | null | undefined): string {
+  if (typeof parts === 'string') return parts;
+  return (parts ?? []).map(({ text }) => text ?? '').join('');
+}
+
+/**
+ * The content of a message or delta: a text, or parts as Mistral's models that reason write them, in which thoughts
+ * stand beside the text. Parts of other types say nothing.
+ */
+export const MessageContent = z
+  .union([z.string(), z.array(ContentPart)])
+  .nullish()
+  .transform((content) =>
+    Array.isArray(content)
+      ? {
+          text: joined(content.filter(({ type }) => type === 'text')),
+          thoughts: content.map(({ thinking }) => joined(thinking)).join(''),
+        }
+      : { text: content ?? '', thoughts: '' },
+  );
+
 /** A vector of an embedder. Where a model makes NaN of a text, llama.cpp writes null, as JSON has no such number. */
 export const VectorValues = z
   .array(z.number().nullable())

@@ -2,7 +2,7 @@ import { stringify } from 'lossless-json';
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import type { ChatMessage } from '../../ports/models.js';
-import { VectorValues, finishReasonOf, openAiUsage, refuseServerFields } from './answer-fields.js';
+import { MessageContent, VectorValues, finishReasonOf, openAiUsage, refuseServerFields } from './answer-fields.js';
 import { openExchange, readJson } from './model-exchange.js';
 import type { ModelAnswer } from './model-exchange.js';
 import type { ChatCall, ModelServer, ModelServerOptions } from './model-server.js';
@@ -32,7 +32,7 @@ const EmbeddingsAnswer = z.object({
 const ChatAnswer = z.object({
   choices: z.tuple([
     z.object({
-      message: z.object({ content: z.string().nullish() }),
+      message: z.object({ content: MessageContent }),
       finish_reason: z.string().nullish(),
     }),
   ]),
@@ -180,7 +180,7 @@ export function createOpenAiServer(
       const answer = await readJson(await chat(call));
       const { choices, usage } = readAs(ChatAnswer, answer, 'chat completion');
       return {
-        content: choices[0].message.content ?? '',
+        content: choices[0].message.content.text,
         finishReason: finishReasonOf(choices[0].finish_reason ?? 'stop'),
         ...openAiUsage(usage),
       };

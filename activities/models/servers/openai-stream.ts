@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { z } from 'zod';
 import type { ChatDelta, FinishReason, TokenLogprob } from '../../ports/models.js';
-import { finishReasonOf, openAiUsage } from './answer-fields.js';
+import { MessageContent, finishReasonOf, openAiUsage } from './answer-fields.js';
 import { checkLine } from './model-exchange.js';
 import type { ModelAnswer } from './model-exchange.js';
 import { ProviderFailure, readAs } from './provider-failure.js';
@@ -12,12 +12,12 @@ const StreamEvent = z.object({
   choices: z
     .array(
       z.object({
-        delta: z.looseObject({ content: z.string().nullish() }).nullish(),
+        delta: z.looseObject({ content: MessageContent }).nullish(),
         logprobs: z.object({ content: z.array(z.looseObject({ token: z.string() })).nullish() }).nullish(),
         finish_reason: z.string().nullish(),
       }),
     )
-    .optional(),
+    .nullish(),
   usage: z.unknown().optional(),
 });
 
@@ -33,15 +33,18 @@ function parseEvent(data: string): z.output<typeof StreamEvent> {
   return readAs(StreamEvent, event, 'stream event');
 }
 
+type Choice = NonNullable<z.output<typeof StreamEvent>['choices']>[number];
+
 /** What a choice brings: its words, and whatever else stands in its delta. */
-function deltaOf(choice: NonNullable<z.output<typeof StreamEvent>['choices']>[number]): ChatDelta | null {
-  const { content, role: _role, ...others } = choice.delta ?? {};
-  const more = Object.fromEntries(Object.entries(others).filter(([, value]) => value != null));
+function deltaOf(choice: Choice): ChatDelta | null {
+  const { content, role: _role, ...others }: Partial<NonNullable<Choice['delta']>> = choice.delta ?? {};
+  const { text = '', thoughts = '' } = content ?? {};
+  const fields = { ...(thoughts !== '' && { reasoning_content: thoughts }), ...others };
+  const more = Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null));
   const logprobs: readonly TokenLogprob[] = choice.logprobs?.content ?? [];
-  const empty = (content ?? '') === '' && Object.keys(more).length === 0 && logprobs.length === 0;
-  if (empty) return null;
+  if (text === '' && Object.keys(more).length === 0 && logprobs.length === 0) return null;
   return {
-    content: content ?? '',
+    content: text,
     ...(Object.keys(more).length > 0 && { more }),
     ...(logprobs.length > 0 && { logprobs }),
   };

@@ -13,10 +13,13 @@ let server: Server;
 let dispatcher: Agent;
 let baseUrl: string;
 let deltas: readonly object[] = [];
+/** An answer that is not streamed. */
+let whole: string | null = null;
 
 function openAi(): string {
   return [
     ...deltas.map((delta) => ({ choices: [{ delta }] })),
+    { choices: null },
     { choices: [{ delta: {}, finish_reason: 'stop' }] },
   ]
     .map((event) => `data: ${JSON.stringify(event)}\n\n`)
@@ -35,6 +38,7 @@ function ollama(): string {
 beforeAll(async () => {
   dispatcher = new Agent();
   server = createServer((request, response) => {
+    if (whole !== null) return void response.setHeader('content-type', 'application/json').end(whole);
     request.resume();
     const isOllama = request.url === '/api/chat';
     response.writeHead(200, { 'content-type': isOllama ? 'application/x-ndjson' : 'text/event-stream' });
@@ -47,10 +51,8 @@ afterAll(async () => {
   await endServer(server);
 });
 
-/** The answer of a model that was asked for 1,024 tokens. */
-async function listen(provider: 'openai' | 'ollama', said: readonly object[]) {
-  deltas = said;
-  const model = createRemoteLanguageModel({
+function modelOf(provider: 'openai' | 'ollama') {
+  return createRemoteLanguageModel({
     endpointName: 'own',
     modelName: 'thinking',
     contextTokens: 8192,
@@ -58,6 +60,12 @@ async function listen(provider: 'openai' | 'ollama', said: readonly object[]) {
     server: createModelServer(dispatcher, provider, { baseUrl, apiKey: null, timeoutMs: 5_000 }),
     calls: createResilientCalls({ name: 'own', concurrency: 1 }),
   });
+}
+
+/** The answer of a model that was asked for 1,024 tokens. */
+async function listen(provider: 'openai' | 'ollama', said: readonly object[]) {
+  deltas = said;
+  const model = modelOf(provider);
   const heard: ChatDelta[] = [];
   for await (const delta of model.stream([{ role: 'user', content: 'Hi' }], { maxTokens: 1024 }))
     heard.push(delta);
@@ -104,4 +112,31 @@ test.each([
 ])('%s far beyond the tokens that were asked for end there', async (_, delta) => {
   const said = [...Array.from({ length: 3_000 }, () => delta), ...WORDS];
   expect(await listen('openai', said)).toMatchObject({ content: '', finish: 'length' });
+});
+
+describe('content in parts, as Mistral writes it', () => {
+  const thinking = (text: string) => ({ type: 'thinking', thinking: [{ type: 'text', text }] });
+  const text = (said: string) => ({ type: 'text', text: said });
+
+  test('a stream: text is the answer, thoughts are reasoning', async () => {
+    const parts = [
+      [thinking('The mill')],
+      [thinking(' opens'), text('At')],
+      [{ type: 'reference', reference_ids: [1] }],
+    ];
+    const said = [...parts.map((content) => ({ content })), { content: ' nine.' }];
+    expect(await listen('openai', said)).toEqual({
+      content: 'At nine.',
+      finish: 'stop',
+      more: [{ reasoning_content: 'The mill' }, { reasoning_content: ' opens' }],
+    });
+  });
+
+  test('as a whole', async () => {
+    const content = [thinking('The mill opens.'), text('At'), text(' nine.')];
+    whole = JSON.stringify({ choices: [{ message: { role: 'assistant', content }, finish_reason: 'stop' }] });
+    const answer = await modelOf('openai').complete([{ role: 'user', content: 'Hi' }], {});
+    whole = null;
+    expect(answer).toEqual({ content: 'At nine.', finishReason: 'stop' });
+  });
 });
