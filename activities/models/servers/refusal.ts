@@ -12,6 +12,12 @@ const TOO_LONG =
   /context (?:length|window|size)|maximum (?:context|sequence|input)|too (?:long|large|many tokens)|less than \d+ tokens|exceeds? .{0,300}(?:tokens|length)/i;
 
 /**
+ * How OpenAI refuses `max_tokens` beyond the longest answer of its model. No shorter prompt cures that, unlike what
+ * vLLM says nearly in the same words, of an answer for which the context has no room.
+ */
+const ANSWER_TOO_LONG = /supports at most \d+ completion tokens/i;
+
+/**
  * What servers answer with 500, or in the midst of a stream, though it comes of what was asked: a schema or grammar
  * that they do not take (Ollama, llama.cpp), messages that the model's template does not (llama.cpp, vLLM), a text of
  * which the model makes a vector of NaN (Ollama). Asked again it is answered the same, and other requests are not.
@@ -61,6 +67,7 @@ export function refusal(
     return failure('credentials', `the provider refused our credentials (${status})`);
   if (status === 404) return failure('unknown-model');
   if (status === 408 || status === 504) return failure('timeout');
+  if (status === 400 && ANSWER_TOO_LONG.test(sentence)) return failure('refused');
   if (status === 413 || ((status === 400 || status === 422 || status >= 500) && TOO_LONG.test(sentence)))
     return failure('too-long');
   if (status === 429) return failure('rate-limited');

@@ -208,4 +208,22 @@ describe('a prompt that is too long', () => {
       expect([status, JSON.parse(text)]).toEqual([413, refusal]);
     }
   });
+
+  it.each([
+    ['of a longer answer than the model gives is not one', 'supports at most 16 completion tokens', 1, false],
+    [
+      'for the answer behind it is',
+      'has a maximum context length of 4096 tokens and your request has 4000 input tokens',
+      2,
+      true,
+    ],
+  ])('%s, by what the server says', async (_name, why, times, isTooLong) => {
+    await open();
+    const message = `max_tokens is too large: 1000. This model ${why}, whereas you provided 1000.`;
+    server.always('chat', { kind: 'status', status: 400, body: JSON.stringify({ error: { message } }) });
+    const { status, text } = await ask(gateway, { model: 'rag-one', max_tokens: 1000 });
+    expect(text).toContain('max_tokens is too large: 1000');
+    expect(status === 413).toBe(isTooLong);
+    expect(server.asked('chat')).toHaveLength(times);
+  });
 });
