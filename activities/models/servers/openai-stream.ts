@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { z } from 'zod';
-import type { ChatDelta, FinishReason, TokenLogprob } from '../../ports/models.js';
+import type { ChatDelta, TokenLogprob } from '../../ports/models.js';
 import { MessageContent, finishReasonOf, openAiUsage } from './answer-fields.js';
 import { checkLine } from './model-exchange.js';
 import type { ModelAnswer } from './model-exchange.js';
@@ -73,6 +73,11 @@ function createEventReader() {
   };
 }
 
+/** Some servers write '' where others write null, and a few of them at the end as well: alone it says nothing. */
+function reasonBehind(before: string | undefined, said: string | null | undefined): string | undefined {
+  return said === null || said === undefined || said === '' ? (before ?? said ?? undefined) : said;
+}
+
 /**
  * A streamed chat completion as deltas. Usage comes in an event of its own behind the finish, so the last delta is
  * given at the end of the stream. A stream that ends without a finish has been cut.
@@ -89,12 +94,16 @@ export async function* openAiDeltas(
       `the provider answered '${contentType}' instead of a stream of events`,
     );
   }
-  let finishReason: FinishReason | undefined;
+  let reason: string | undefined;
+  let isDone = false;
   let usage: Pick<ChatDelta, 'usage'> = {};
   const read = createEventReader();
   reading: for await (const chunk of chunks)
     for (const data of read(chunk)) {
-      if (data === '[DONE]') break reading;
+      if (data === '[DONE]') {
+        isDone = true;
+        break reading;
+      }
       const event = parseEvent(data);
       if (event.error !== undefined && event.error !== null) throw failureIn(event.error);
       if (event.usage !== undefined && event.usage !== null) usage = openAiUsage(event.usage);
@@ -102,9 +111,9 @@ export async function* openAiDeltas(
       if (choice === undefined) continue;
       const delta = deltaOf(choice);
       if (delta !== null) yield delta;
-      if (choice.finish_reason != null) finishReason = finishReasonOf(choice.finish_reason);
+      reason = reasonBehind(reason, choice.finish_reason);
     }
-  if (finishReason === undefined)
+  if (reason === undefined || (reason === '' && !isDone))
     throw new ProviderFailure('failed', 'the provider ended its answer without a finish');
-  yield { content: '', finishReason, ...usage };
+  yield { content: '', finishReason: finishReasonOf(reason), ...usage };
 }

@@ -19,8 +19,8 @@ export type Behaviour =
   | { kind: 'pause'; afterWords: number }
   /** The stream ends with an error of the server. */
   | { kind: 'error'; afterWords: number; message?: string }
-  /** The stream ends without saying that it has ended. */
-  | { kind: 'no-finish'; afterWords: number }
+  /** The stream ends without saying that it has ended. In the OpenAI format `finish` is what each event says of it. */
+  | { kind: 'no-finish'; afterWords: number; finish?: '' }
   /** Embeddings of another length, too few of them, or none at all. */
   | { kind: 'vectors'; dimension?: number; drop?: number }
   /** A ranking that leaves out the last text, or names one twice. */

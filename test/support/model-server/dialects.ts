@@ -108,7 +108,8 @@ function openai(models: ScriptedModels): Dialect {
       }),
     async stream(response, talk) {
       const event = (body: unknown): string => `data: ${JSON.stringify(body)}\n\n`;
-      const chunk = (delta: object, finish: string | null = null): string =>
+      const unfinished = talk.behaviour?.kind === 'no-finish' ? (talk.behaviour.finish ?? null) : null;
+      const chunk = (delta: object, finish: string | null = unfinished): string =>
         event({ object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] });
       response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
       response.write(chunk({ role: 'assistant', content: '' }));

@@ -13,6 +13,7 @@ let server: Server;
 let dispatcher: Agent;
 let baseUrl: string;
 let deltas: readonly object[] = [];
+let finish = 'stop';
 /** An answer that is not streamed. */
 let whole: string | null = null;
 
@@ -20,9 +21,10 @@ function openAi(): string {
   return [
     ...deltas.map((delta) => ({ choices: [{ delta }] })),
     { choices: null },
-    { choices: [{ delta: {}, finish_reason: 'stop' }] },
+    { choices: [{ delta: {}, finish_reason: finish }] },
   ]
     .map((event) => `data: ${JSON.stringify(event)}\n\n`)
+    .concat('data: [DONE]\n\n')
     .join('');
 }
 
@@ -139,4 +141,10 @@ describe('content in parts, as Mistral writes it', () => {
     whole = null;
     expect(answer).toEqual({ content: 'At nine.', finishReason: 'stop' });
   });
+});
+
+test('an answer that is done without a reason has come to its end', async () => {
+  finish = '';
+  expect(await listen('openai', WORDS)).toMatchObject({ content: 'At nine.', finish: 'stop' });
+  finish = 'stop';
 });

@@ -124,6 +124,7 @@ describe('a model server that fails in the middle', () => {
     ['a cut connection', { kind: 'cut', afterWords: 40 }, 503, 'INFERENCE_CONNECTION_ERROR'],
     ['an error of its own', { kind: 'error', afterWords: 40 }, 503, 'INFERENCE_ERROR'],
     ['no finish', { kind: 'no-finish', afterWords: 40 }, 503, 'INFERENCE_ERROR'],
+    ['an empty finish', { kind: 'no-finish', afterWords: 40, finish: '' }, 503, 'INFERENCE_ERROR'],
     ['silence', { kind: 'pause', afterWords: 40 }, 504, 'INFERENCE_TIMEOUT'],
   ])(
     '%s: the words came, the stream says that it is cut and ends well',
