@@ -13,6 +13,14 @@ const BATCHES_TO_GROW = 8;
 /** What a smaller batch may cure. */
 const SMALLER_MAY_DO: ReadonlySet<FailureKind> = new Set(['too-long', 'refused', 'timeout']);
 
+const WORD = /[\p{L}\p{N}]/u;
+/** Every model has a vector for it. */
+const KNOWN_TEXT = 'dimension';
+
+function isNought(value: number): boolean {
+  return value === 0;
+}
+
 export interface RemoteEmbedderOptions {
   endpointName: string;
   modelName: string;
@@ -41,7 +49,8 @@ export interface RemoteEmbedderOptions {
  *   gets the mean of the parts' unit vectors, weighted by their length. So nothing is cut off, the chunk stays one
  *   chunk (positions and counts of its version are final by then), and queries are treated like documents.
  * - A text of which the model makes values that are no numbers counts as refused: its parts often have a vector.
- * - An answer with another number of vectors or another dimension is an error.
+ * - An answer with another number of vectors or another dimension is an error. So are zeros, unless the model has a
+ *   vector for a common word: some give zeros for words that they do not know.
  */
 export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
   const { endpointName, modelName, dimension, server, calls, batchSize } = options;
@@ -49,11 +58,14 @@ export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
   let size = batchSize;
   let fullBatches = 0;
 
+  const vectorsOf = (texts: readonly string[], signal: AbortSignal | undefined): Promise<number[][]> => {
+    const { maxInputTokens: windowTokens, threads } = options;
+    return server.embed({ model: modelName, texts, windowTokens, threads }, signal);
+  };
+
   const ask = (texts: readonly string[], signal: AbortSignal | undefined): Promise<number[][]> =>
     calls.run(async () => {
-      const { maxInputTokens: windowTokens, threads } = options;
-      const call = { model: modelName, texts, windowTokens, threads };
-      const vectors = await server.embed(call, signal);
+      const vectors = await vectorsOf(texts, signal);
       if (vectors.length !== texts.length)
         throw new ProviderFailure('bad-answer', `${vectors.length} vectors for ${texts.length} texts`);
       const odd = vectors.find((vector) => vector.length !== dimension);
@@ -65,6 +77,9 @@ export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
       // Of some texts a model makes NaN, in half precision above all: it lies in the text.
       if (!vectors.every((vector) => vector.every(Number.isFinite)))
         throw new ProviderFailure('refused', 'a vector holds a value that is no number');
+      const isZero = texts.some((text, index) => WORD.test(text) && (vectors[index] ?? []).every(isNought));
+      if (isZero && (await vectorsOf([KNOWN_TEXT], signal)).flat().every(isNought))
+        throw new ProviderFailure('bad-answer', 'the model answers zeros to every text');
       return vectors.map(unitVector);
     }, signal);
 

@@ -124,6 +124,20 @@ describe.each(['ollama', 'openai'] as const)('an embedder behind the %s dialect'
     });
   });
 
+  test('zeros are an error where the model answers them to every text, and else those of unknown words', async () => {
+    await open();
+    const zeros = (dimension: number) => new Array<number>(dimension).fill(0);
+    server.models.vector = (text, dimension) =>
+      /\p{sc=Han}/u.test(text) ? zeros(dimension) : scriptedVector(text, dimension);
+    expect(await embedder.embed(['水泵'], { kind: 'document' })).toEqual([zeros(48)]);
+    server.models.vector = (_text, dimension) => zeros(dimension);
+    await expect(embedder.embed(['A pump.', 'A valve.'], { kind: 'document' })).rejects.toMatchObject({
+      code: 'EMBEDDING_RESPONSE_ERROR',
+      message: expect.stringContaining('zeros'),
+    });
+    expect(await embedder.embed(['— —'], { kind: 'query' })).toEqual([zeros(48)]);
+  });
+
   test('sends nothing for texts with nothing in them', async () => {
     await open();
     const vectors = await embedder.embed(['', '  \n'], { kind: 'query' });
