@@ -6,7 +6,7 @@ import { openExchange } from './model-exchange.js';
 import { createModelServer } from './probe-endpoint.js';
 import { ProviderFailure } from './provider-failure.js';
 import { sameModel } from './model-server.js';
-import { openAiAddress } from './server-address.js';
+import { healthUrl, openAiAddress } from './server-address.js';
 
 /** An administrator waits for the answer: a server that is slower than this is said to be away. */
 const MAX_TIMEOUT_MS = 10_000;
@@ -68,12 +68,10 @@ export async function inspectEndpoint(
 
   /** Rerankers of these kinds need no list of models; they say whether they are well (wire contract, 1.2). */
   const healthy = async (): Promise<EndpointInspection> => {
-    const url = new URL(draft.endpoint);
-    const path = url.pathname.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '');
-    const health = `${url.origin}${path}/health`;
+    const url = healthUrl(draft.endpoint);
     const { headers } = openAiAddress(draft.endpoint, draft.apiKey);
     const { timeoutMs } = options;
-    (await openExchange({ dispatcher, url: health, headers, signal, timeoutMs })).discard();
+    (await openExchange({ dispatcher, url, headers, signal, timeoutMs })).discard();
     return WELL;
   };
 

@@ -5,7 +5,7 @@ import { openExchange, readJson } from './model-exchange.js';
 import type { ModelServerOptions } from './model-server.js';
 import { createOpenAiServer } from './openai-server.js';
 import { ProviderFailure, readAs } from './provider-failure.js';
-import { openAiAddress, plainAddress } from './server-address.js';
+import { healthUrl, openAiAddress, plainAddress } from './server-address.js';
 
 export interface RerankCall {
   model: string;
@@ -88,7 +88,7 @@ export function createRerankerServer(
       // These serve the model that they were started with.
       const answer = await openExchange({
         dispatcher,
-        url: `${base}/health`,
+        url: healthUrl(baseUrl),
         headers,
         signal,
         timeoutMs,

@@ -30,3 +30,8 @@ export function plainAddress(baseUrl: string, apiKey: string | null): ServerAddr
   const url = new URL(baseUrl);
   return addressOf(url, url.pathname, apiKey);
 }
+
+/** Where a reranker says whether it is well: beside the `/v1` of its other paths (vLLM, Infinity). */
+export function healthUrl(baseUrl: string): string {
+  return `${plainAddress(baseUrl, null).base.replace(/\/v1$/, '')}/health`;
+}

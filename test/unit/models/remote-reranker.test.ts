@@ -88,6 +88,13 @@ describe.each(['infinity', 'openai', 'tei'])('a reranker that speaks %s', (provi
   });
 });
 
+test.each(['/v1', '/v1/'])('a reranker at %s says beside it whether it is well', async (path) => {
+  const reranker = await open({ RERANKER_BASE_URL: `${server.url}${path}`, RERANKER_PROVIDER: 'infinity' });
+  expect(await rank(reranker, ['1'])).toEqual([1]);
+  await models!.registry.check('reranker', 'default');
+  expect(server.asked('models').map((asked) => asked.path)).toEqual(['/health']);
+});
+
 describe('a reranker that fails', () => {
   test.each([
     [400, 400, 'INFERENCE_ERROR'],
