@@ -74,7 +74,11 @@ export function readQuestions(format: QuestionFormat, content: string): ReadQues
       continue;
     }
     const question = questionOf(parsed.data);
-    const problem = whyUnfit(question, lineOf.get(question.id));
+    const same = lineOf.get(question.id);
+    const problem =
+      same === undefined
+        ? whyUnfit(question)
+        : `The question has the id '${question.id}', as that of line ${same} has.`;
     if (problem === null) questions.push(question);
     else problems.push({ line, message: problem });
     if (!lineOf.has(question.id)) lineOf.set(question.id, line);
@@ -106,9 +110,9 @@ function questionOf({ id, question, relevant, expected_answer, not_answerable }:
   };
 }
 
-function whyUnfit(question: EvaluationQuestion, sameAs: number | undefined): string | null {
-  const { id, relevant, expected_answer: answer, not_answerable: unanswerable } = question;
-  if (sameAs !== undefined) return `The question has the id '${id}', as that of line ${sameAs} has.`;
+/** Why a question cannot be judged; null where it can. */
+export function whyUnfit(question: EvaluationQuestion): string | null {
+  const { relevant, expected_answer: answer, not_answerable: unanswerable } = question;
   if (unanswerable && (relevant.length > 0 || answer !== null))
     return 'A question that is not answerable has neither relevant items nor an expected answer.';
   if (!unanswerable && relevant.length === 0 && answer === null)
@@ -219,6 +223,12 @@ function gradeOf({ grade = '' }: Row): number {
   return grade === '' ? 1 : Number(grade);
 }
 
+/** Which of two is the right one cannot be known. */
+function hasOtherAnswer({ expected_answer: answer = '' }: Row, present: MergedLine | undefined): boolean {
+  const expected = present?.value.expected_answer ?? '';
+  return answer !== '' && expected !== '' && answer !== expected;
+}
+
 /** A fatal one leaves nothing of the row to be checked further. */
 function faultsOf(row: Row, present: MergedLine | undefined): { message: string; isFatal: boolean }[] {
   const { question = '', not_answerable: flag = '' } = row;
@@ -238,6 +248,9 @@ function faultsOf(row: Row, present: MergedLine | undefined): { message: string;
             isFatal: true,
           },
         ]
+      : []),
+    ...(hasOtherAnswer(row, present)
+      ? [{ message: 'expected_answer: a row above has another one for this question.', isFatal: true }]
       : []),
   ];
 }

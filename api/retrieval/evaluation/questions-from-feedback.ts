@@ -1,6 +1,10 @@
 import type { z } from 'zod';
 import type { Adapters } from '../../../activities/ports/adapters.js';
-import { QUESTION_LIMITS, questionIdOf } from '../../../activities/retrieval/evaluation/read-questions.js';
+import {
+  QUESTION_LIMITS,
+  questionIdOf,
+  whyUnfit,
+} from '../../../activities/retrieval/evaluation/read-questions.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type {
   EvaluationQuestion,
@@ -15,9 +19,9 @@ import { addQuestions } from './add-questions.js';
 type Judged = z.output<typeof FromFeedbackBody>['feedback'][number];
 
 /**
- * A new version of a set: its questions, and behind them those of the feedback. A question that the set has already is
- * replaced. An answer with thumbs up says by what it cites which files are relevant; of one with thumbs down the owner
- * says what is relevant.
+ * A new version of a set: its questions, and behind them those of the feedback. A question whose text the set has
+ * already is replaced and keeps its id. An answer with thumbs up says by what it cites which files are relevant; of one
+ * with thumbs down the owner says what is relevant.
  * @throws AppError VALIDATION_ERROR with the place of each entry that makes no question; and as `addQuestions`
  */
 export async function questionsFromFeedback(
@@ -46,11 +50,16 @@ export async function questionsFromFeedback(
   );
   if (issues.length > 0) throw invalidRequest(issues);
 
-  const added = new Map(
-    made.flatMap((question) => (typeof question === 'string' ? [] : [[question.id, question] as const])),
-  );
   const present = await sets.get(partitionKey, name, null);
   const kept = present === null ? [] : await sets.questions(present.version_id, 0, QUESTION_LIMITS.questions);
+  const idOf = new Map(kept.map(({ id, question }) => [question, id]));
+  const added = new Map(
+    made.flatMap((question) => {
+      if (typeof question === 'string') return [];
+      const id = idOf.get(question.question) ?? question.id;
+      return [[id, { ...question, id }] as const];
+    }),
+  );
   const questions = [...kept.filter(({ id }) => !added.has(id)), ...added.values()];
   if (questions.length > QUESTION_LIMITS.questions)
     throw new AppError(
@@ -74,19 +83,16 @@ function questionOf(record: FeedbackRecord, entry: Judged): EvaluationQuestion |
       passage: passage ?? null,
       grade,
     })) ?? byAnswer.map((file_id) => ({ file_id, passage: null, grade: 1 }));
-  if (not_answerable && (relevant.length > 0 || answer != null))
-    return 'A question that is not answerable has neither relevant items nor an expected answer.';
   if (!not_answerable && relevant.length === 0 && answer == null)
     return rating === 'up'
       ? "Its answer cites nothing: say what is 'relevant'."
       : "Of an answer with thumbs down, say what is 'relevant', the 'expected_answer', or that it is 'not_answerable'.";
-  if (relevant.some(({ file_id, passage }) => file_id === null && passage === null))
-    return "A relevant item needs a 'file_id' or a 'passage'.";
-  return {
+  const made = {
     id: questionIdOf(question),
     question,
     relevant,
     expected_answer: answer ?? null,
     not_answerable,
   };
+  return whyUnfit(made) ?? made;
 }

@@ -158,6 +158,19 @@ describe('POST /evaluation/partition/{partition}/question-sets/{set}/from-feedba
     expect(questions.map(({ question }: { question: string }) => question)).toEqual(['Old?', 'Q0?', 'Q1?']);
   });
 
+  it('replaces a question of the same text that has an id of its own, and keeps the id', async () => {
+    const content = '{"id":"q1","question":"Q0?","relevant":["sea"]}';
+    await ask('POST', `${SETS}/used`, { format: 'jsonl', content });
+    const [first] = await sayMany({});
+    expect((await turn([{ feedback_id: first, relevant: [{ file_id: 'river' }] }]))[1]).toMatchObject({
+      questions: 1,
+    });
+    const [, { questions }] = await ask('GET', `${SETS}/used/questions`);
+    expect(questions).toEqual([
+      expect.objectContaining({ id: 'q1', relevant: [expect.objectContaining({ file_id: 'river' })] }),
+    ]);
+  });
+
   it('says which feedback makes no question, and changes nothing then', async () => {
     const [up, down] = await sayMany({ sources: [] }, { rating: 'down' });
     const [status, body] = await turn([
@@ -166,6 +179,8 @@ describe('POST /evaluation/partition/{partition}/question-sets/{set}/from-feedba
       { feedback_id: 'none' },
       { feedback_id: down, not_answerable: true, expected_answer: 'x' },
       { feedback_id: down, relevant: [{}] },
+      { feedback_id: down, relevant: [{ passage: '—' }] },
+      { feedback_id: down, relevant: [{ file_id: 'sea' }, { file_id: 'sea', grade: 2 }] },
     ]);
     expect(status).toBe(422);
     expect(body.detail.map(({ loc, msg }: { loc: unknown[]; msg: string }) => [loc.at(-1), msg])).toEqual([
@@ -174,6 +189,8 @@ describe('POST /evaluation/partition/{partition}/question-sets/{set}/from-feedba
       [2, 'There is no such feedback.'],
       [3, expect.stringContaining('neither')],
       [4, expect.stringContaining("'file_id' or a 'passage'")],
+      [5, expect.stringContaining('a letter or a digit')],
+      [6, expect.stringContaining('named twice')],
     ]);
     expect((await ask('GET', `${SETS}/used`))[0]).toBe(404);
   });

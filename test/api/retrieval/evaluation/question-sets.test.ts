@@ -58,6 +58,17 @@ describe('POST /evaluation/partition/{partition}/question-sets/{set}', () => {
     expect(await upload('other')).toEqual([201, { ...VERSION, name: 'other' }]);
   });
 
+  it('refuses a table with two expected answers to one question; the same twice is one', async () => {
+    const table = (answer: string) =>
+      `question,file_id,expected_answer\nWho?,a,The miller.\nWho?,b,\nWho?,c,${answer}\n`;
+    const [status, body] = await upload('main', table('The farmer.'), 'csv');
+    expect(status).toBe(422);
+    expect(body.detail).toEqual([
+      expect.objectContaining({ msg: expect.stringMatching(/^Line 4: expected_answer: a row above/) }),
+    ]);
+    expect((await upload('main', table('The miller.'), 'csv'))[0]).toBe(201);
+  });
+
   it('says of each line what is wrong, and keeps nothing', async () => {
     const [status, body] = await upload('main', `${CONTENT}\n{"question":"Why?"}\nnonsense`);
     expect(status).toBe(422);
