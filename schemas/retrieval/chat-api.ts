@@ -180,8 +180,8 @@ const CheckedSentence = z
       .optional()
       .meta({
         description:
-          'Why not; `unchecked`: the answer is too long to check it all, or the sentence is in a script without white ' +
-          'space (Chinese, Japanese, Thai …) and does not stand in its sources as it is',
+          'Why not; `unchecked`: the answer is too long to check it all, or the sentence is neither in ' +
+          'English nor in French and does not stand in its sources as it is',
       }),
     withheld: z.boolean().meta({ description: 'Left out of the answer (`require_verified`)' }),
   })

@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
+import { isInOtherLanguage } from '../../text/other-language.js';
 import { isUnspaced } from '../../text/unspaced-scripts.js';
 import { answerSentences, citedIn, withoutMarks } from './answer-sentences.js';
 import { checkClaim, MAX_TEXT_LENGTH, readSource } from './check-claim.js';
 import type { CheckableSource } from './check-claim.js';
 import type { ClaimFault } from './compare-statements.js';
+import { clausesOf, sentencesOf } from './quotations.js';
 import { readStatement } from './read-statement.js';
 import type { Statement } from './statement.js';
 
@@ -18,25 +20,30 @@ const MIN_TOKENS = 2;
 const MIN_LETTERS = 3;
 /** A number, in the digits of any script or as it is written out in Chinese and Japanese. */
 const NUMERAL = /[\p{N}二三四五六七八九十百千万萬億亿两兩零]/u;
-/** What stands between two signs, or white space. */
-const CLAUSE = /[\p{L}\p{M}\p{N}%°]+/gu;
 
 /** Whether a question, or words that lead to a list, claim something: a number, a name or a denial. */
 function claimsSomething({ tokens, negations, isCut }: Statement): boolean {
   return isCut === true || negations.length > 0 || tokens.some(({ kind }) => kind !== 'word');
 }
 
-/** Whether a sentence claims nothing that could be checked. */
-function claimsNothing(bare: string, isInWords: boolean): boolean {
-  const leads = LEADS.test(bare);
-  if (!isInWords) return !NUMERAL.test(bare) && (leads || (bare.match(/\p{L}/gu)?.length ?? 0) < MIN_LETTERS);
-  const statement = readStatement(bare);
-  return statement.tokens.length < MIN_TOKENS || (leads && !claimsSomething(statement));
+/** How a sentence is compared: by rules over its words, or, where they do not hold, as a quotation. */
+type Comparing = 'rules' | 'sentences' | 'clauses';
+
+/** The rules know English and French; in a script without white space they cannot tell words apart. */
+function comparingOf(bare: string): Comparing {
+  if (isUnspaced(bare)) return 'clauses';
+  return isInOtherLanguage(bare) ? 'sentences' : 'rules';
 }
 
-/** The clauses of a text, one after another, whatever signs stand between them. */
-function clausesOf(text: string): string {
-  return ` ${(text.normalize('NFKC').toLowerCase().match(CLAUSE) ?? []).join(' ')} `;
+/** Whether a sentence claims nothing that could be checked. */
+function claimsNothing(bare: string, comparing: Comparing): boolean {
+  const leads = LEADS.test(bare);
+  const isEmpty = leads && !NUMERAL.test(bare);
+  if (comparing === 'clauses')
+    return isEmpty || (!NUMERAL.test(bare) && (bare.match(/\p{L}/gu)?.length ?? 0) < MIN_LETTERS);
+  const statement = readStatement(bare);
+  if (statement.tokens.length < MIN_TOKENS) return true;
+  return comparing === 'rules' ? leads && !claimsSomething(statement) : isEmpty;
 }
 
 /** A sentence of an answer, beside its sources. */
@@ -47,8 +54,8 @@ export interface CheckedSentence {
   /** Null: it claims nothing that could be checked, such as a question or "Here is what I found:". */
   supported: boolean | null;
   /**
-   * Why it is not supported; `unchecked`: the answer, or the sentence, is too long to check it all, or it is in a
-   * script without white space and does not stand in its sources as it is.
+   * Why it is not supported; `unchecked`: the answer, or the sentence, is too long to check it all, or it is neither
+   * in English nor in French and does not stand in its sources as it is.
    */
   fault?: ClaimFault | 'unchecked';
 }
@@ -64,7 +71,7 @@ export interface AnswerChecker {
  */
 export function createAnswerChecker(texts: readonly string[]): AnswerChecker {
   const sources = new Map<number, CheckableSource>();
-  const clauses = new Map<number, string>();
+  const quotable = { clauses: new Map<number, string>(), sentences: new Map<number, string>() };
   let checked = 0;
 
   const sourceOf = (number: number): CheckableSource | null => {
@@ -75,12 +82,18 @@ export function createAnswerChecker(texts: readonly string[]): AnswerChecker {
     return known;
   };
 
-  const isQuoted = (sentence: string, numbers: readonly number[]): boolean => {
-    const said = clausesOf(sentence);
+  const isQuoted = (
+    sentence: string,
+    numbers: readonly number[],
+    comparing: 'sentences' | 'clauses',
+  ): boolean => {
+    const partsOf = comparing === 'clauses' ? clausesOf : sentencesOf;
+    const said = partsOf(sentence);
     return numbers.some((number) => {
-      const quotable = clauses.get(number) ?? clausesOf((texts[number - 1] ?? '').slice(0, MAX_TEXT_LENGTH));
-      clauses.set(number, quotable);
-      return quotable.includes(said);
+      const parts =
+        quotable[comparing].get(number) ?? partsOf((texts[number - 1] ?? '').slice(0, MAX_TEXT_LENGTH));
+      quotable[comparing].set(number, parts);
+      return parts.includes(said);
     });
   };
 
@@ -108,14 +121,18 @@ export function createAnswerChecker(texts: readonly string[]): AnswerChecker {
       const cited = [...citedIn(text)].sort((one, other) => one - other);
       const words = withoutMarks(text);
       const bare = words.trim();
-      const isInWords = !isUnspaced(bare);
-      if (claimsNothing(bare, isInWords)) return { text, cited, supported: null };
+      const comparing = comparingOf(bare);
+      if (claimsNothing(bare, comparing)) return { text, cited, supported: null };
       checked += 1;
       if (checked > MAX_CHECKED || text.length > MAX_LENGTH)
         return { text, cited, supported: false, fault: 'unchecked' };
       const numbers = cited.length > 0 ? cited : texts.map((_, index) => index + 1);
-      // The rules compare words, and cannot tell them apart in such a script.
-      const fault = isInWords ? await faultOf(words, numbers) : isQuoted(bare, numbers) ? null : 'unchecked';
+      const fault =
+        comparing === 'rules'
+          ? await faultOf(words, numbers)
+          : isQuoted(bare, numbers, comparing)
+            ? null
+            : 'unchecked';
       // No passage speaks of the same: it asks, or leads to a list.
       if (fault === 'words' && LEADS.test(bare)) return { text, cited, supported: null };
       return fault === null ? { text, cited, supported: true } : { text, cited, supported: false, fault };
