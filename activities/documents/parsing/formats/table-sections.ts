@@ -10,10 +10,13 @@ export interface TableLimits {
 const SECTION_LENGTH = 64 * 1024;
 /** A longer header is not repeated: it would be most of what is indexed. */
 const MAX_HEADER = 4096;
+/** Among so many rows with text the header is looked for. */
+const LOOK_AHEAD = 20;
 
 /**
- * Rows as Markdown tables under the header of the first row, in constant memory: each section is a table of its own
- * with the header repeated. A table of one column is text, a line each. Rows without text are left out.
+ * Rows as Markdown tables under their header, in constant memory: each section is a table of its own with the header
+ * repeated. The header is the first row, but for titles, which are text in front of the table. A table of one column
+ * is text, a line each. Rows without text are left out.
  */
 export async function* tableSections(
   rows: AsyncIterable<readonly string[]> | Iterable<readonly string[]>,
@@ -22,7 +25,6 @@ export async function* tableSections(
 ): AsyncGenerator<Section> {
   let header: string | null = null;
   let width = 0;
-  let count = 0;
   let lines: string[] = [];
   let length = 0;
   let given = false;
@@ -32,9 +34,12 @@ export async function* tableSections(
     length = 0;
     return { ...place, kind: width > 1 ? 'table' : 'text', text };
   };
-  for await (const row of rows) {
-    checkSize(row, ++count, limits);
-    if (row.every((cell) => cell.trim() === '')) continue;
+  for await (const found of fromTitles(withText(rows, limits))) {
+    if ('titles' in found) {
+      yield { ...place, kind: 'text', text: found.titles.map(titleLine).join('\n') };
+      continue;
+    }
+    const { row } = found;
     if (header === null) {
       width = row.length;
       header = `${toLine(row)}\n|${' --- |'.repeat(width)}\n`;
@@ -52,6 +57,51 @@ export async function* tableSections(
   if (header === null || (given && lines.length === 0)) return;
   const last = take();
   if (last.text.trim() !== '') yield { ...last, text: last.text.trimEnd() };
+}
+
+async function* withText(
+  rows: AsyncIterable<readonly string[]> | Iterable<readonly string[]>,
+  limits: TableLimits,
+): AsyncGenerator<readonly string[]> {
+  let count = 0;
+  for await (const row of rows) {
+    checkSize(row, ++count, limits);
+    if (row.some(hasText)) yield row;
+  }
+}
+
+type Found = { titles: (readonly string[])[] } | { row: readonly string[] };
+
+/** The rows above a table's header together, then the others one after the other. */
+async function* fromTitles(rows: AsyncIterable<readonly string[]>): AsyncGenerator<Found> {
+  let head: (readonly string[])[] | null = [];
+  for await (const row of rows) {
+    if (head === null) yield { row };
+    else if (head.push(row) >= LOOK_AHEAD) {
+      yield* splitTitles(head);
+      head = null;
+    }
+  }
+  if (head !== null) yield* splitTitles(head);
+}
+
+function* splitTitles(head: (readonly string[])[]): Generator<Found> {
+  const filled = head.map((row) => row.filter(hasText).length);
+  // What two rows have is the width of a table; a single one may have a remark beside it.
+  const width = [...filled].sort((a, b) => b - a)[1] ?? 0;
+  const isTitle = (count: number, i: number): boolean =>
+    2 * count < width || (width === 2 && head[i]!.length === 1 && filled.indexOf(2) === i + 1);
+  const titles = filled.findIndex((count, i) => !isTitle(count, i));
+  if (titles > 0) yield { titles: head.slice(0, titles) };
+  for (const row of head.slice(titles)) yield { row };
+}
+
+function hasText(cell: string): boolean {
+  return cell.trim() !== '';
+}
+
+function titleLine(row: readonly string[]): string {
+  return row.filter(hasText).map(cellText).join(' ');
 }
 
 function checkSize(row: readonly string[], count: number, { maxRows, maxColumns }: TableLimits): void {

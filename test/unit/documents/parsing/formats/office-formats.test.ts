@@ -77,6 +77,16 @@ describe.each([
     expect(tables.flatMap(({ text }) => text.match(/\| part \d+ \|/g) ?? [])).toHaveLength(2000);
   });
 
+  it('has a title above the table as text, and the names of the columns in every chunk', async () => {
+    const rows = Array.from({ length: 400 }, (_, i) => [`02/01/2024`, `rent ${i}`, 1200, 0]);
+    const sheet = [['Accounts of 2024'], [], ['date', 'subject', 'debit', 'credit'], ...rows];
+    const { chunks } = await parser.parse(kind, book({ All: sheet }, bookType));
+    expect(chunks[0]!.text).toMatch(/^# All\s+Accounts of 2024/);
+    const tables = chunks.filter(({ chunkType }) => chunkType === 'table');
+    expect(tables.length).toBeGreaterThan(1);
+    expect(tables.every(({ text }) => text.includes('| date | subject | debit | credit |'))).toBe(true);
+  });
+
   it('refuses more columns and rows than are allowed', async () => {
     const bytes = book({ All: Array.from({ length: 12 }, () => ['a', 'b', 'c']) }, bookType);
     for (const limit of [{ maxColumns: 2 }, { maxRows: 10 }])

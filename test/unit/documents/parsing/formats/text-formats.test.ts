@@ -58,6 +58,25 @@ describe('CSV and TSV', () => {
     expect(found).toEqual(rows.map((_, i) => `| item ${i} | ${i * 3} | a remark, the ${i}th |`));
   });
 
+  it('have titles above their header as text, and the header in every chunk', async () => {
+    const rows = Array.from({ length: 400 }, (_, i) => `01/02/2024;Loyer ${i};1200,63;0,00;9,50`);
+    const csv = `Relevé annuel 2024\nCompte;0042\n\nDate;Libellé;Débit;Crédit;Solde\n${rows.join('\n')}\n`;
+    const { chunks, text } = await parser.parse('csv', csv);
+    expect(chunks[0]!.text).toMatch(/^Relevé annuel 2024\nCompte 0042/);
+    const tables = chunks.filter(({ chunkType }) => chunkType === 'table');
+    expect(tables.length).toBeGreaterThan(5);
+    expect(tables.every((chunk) => chunk.text.includes('| Date | Libellé | Débit | Crédit | Solde |'))).toBe(
+      true,
+    );
+    expect(text.match(/Loyer \d+/g)).toHaveLength(400);
+    const narrow = await parser.parse('csv', 'Fees\nship;fee\nbarque;9\nbrig\n');
+    expect(narrow.text).toMatch(
+      /^Fees\s+\| ship \| fee \|\n\| --- \| --- \|\n\| barque \| 9 \|\n\| brig \|$/,
+    );
+    const remark = await parser.parse('csv', 'ship,fee\nbarque,9,a,remark,of,the,clerk\nbrig,7\n');
+    expect(remark.text).toMatch(/^\| ship \| fee \|\n\| --- \| --- \|\n/);
+  });
+
   it('refuse more columns or rows than are allowed, and a quote that never closes', async () => {
     const wide = Array.from({ length: 100_000 }, (_, i) => `c${i}`).join(',');
     await expect(parser.parse('csv', `${wide}\n`)).rejects.toMatchObject(tooComplex('maxColumns'));
