@@ -11,7 +11,9 @@ import type { PictureMarks } from './pictures/picture-marks.js';
 import { placePictures } from './pictures/place-pictures.js';
 import { openFileBytes } from './random-access-bytes.js';
 import type { Section } from './section.js';
-import { readBesideBody, toReadable } from './word-package.js';
+import { withNumbers } from './word-numbering.js';
+import { readBesideBody, readMain, toReadable } from './word-package.js';
+import type { PackageParts } from './word-package.js';
 import { checkZipLimits, isMarkup, unpacksAsDeclared } from './zip-limits.js';
 import type { ZipLimits } from './zip-limits.js';
 
@@ -53,10 +55,7 @@ export async function* parseDocx(
 
 /** Headers, footers and comments, which mammoth leaves out, behind the text: each a part of its own. */
 async function* besideBody(parts: Parts): AsyncGenerator<Section> {
-  const found = await readBesideBody({
-    exists: (name) => parts.exists(name),
-    read: async (name) => String(await parts.read(name, 'utf-8')),
-  });
+  const found = await readBesideBody(asText(parts));
   const section = (text: string, opens: boolean): Section => ({
     headingPath: [],
     page: null,
@@ -75,6 +74,13 @@ interface Parts {
   read(name: string, encoding?: string): Promise<unknown>;
 }
 
+function asText(parts: Parts): PackageParts {
+  return {
+    exists: (name) => parts.exists(name),
+    read: async (name) => String(await parts.read(name, 'utf-8')),
+  };
+}
+
 /**
  * The parts of a package as mammoth asks for them. Relationships may say that a part of any name is the document, and
  * what is read as text was checked by its name: no other part is read so. Styles that the document brings for mammoth
@@ -83,6 +89,7 @@ interface Parts {
 async function openParts(path: string, notes: ParseNotes): Promise<Parts> {
   const open = openArrayBuffer as (bytes: Buffer) => Promise<Parts>;
   const parts = await open(await readFile(path));
+  const { main, addNumbers } = await readNumbering(asText(parts));
   return {
     ...parts,
     exists: (name) => name !== 'mammoth/style-map' && parts.exists(name),
@@ -91,9 +98,27 @@ async function openParts(path: string, notes: ParseNotes): Promise<Parts> {
         return Promise.reject(new Error(`a part that is read as text is named ${name}`));
       const part = parts.read(name, encoding);
       if (encoding === undefined || encoding === 'base64' || !isMarkup(name)) return part;
-      return part.then((text) => (typeof text === 'string' ? toReadable(text, notes.hide) : text));
+      return part.then((text) => {
+        if (typeof text !== 'string') return text;
+        const readable = toReadable(text, notes.hide);
+        return name === main ? addNumbers(readable) : readable;
+      });
     },
   };
+}
+
+/** How the document's own part gets the numbers of its paragraphs: mammoth knows none of headings, and few of lists. */
+async function readNumbering(
+  parts: PackageParts,
+): Promise<{ main: string; addNumbers(xml: string): string }> {
+  const { main, related } = await readMain(parts);
+  const partOf = async (type: string): Promise<string> => {
+    const name = related.find((part) => part.type === type)?.target;
+    return name !== undefined && isMarkup(name) && parts.exists(name) ? parts.read(name) : '';
+  };
+  const numbering = await partOf('numbering');
+  const styles = await partOf('styles');
+  return { main, addNumbers: (xml) => withNumbers(xml, numbering, styles) };
 }
 
 async function toHtml(

@@ -9,7 +9,7 @@ export interface Relationship {
   target: string;
 }
 
-function attribute(tag: string, name: string): string | undefined {
+export function attribute(tag: string, name: string): string | undefined {
   return new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`)
     .exec(tag)
     ?.slice(1)
@@ -53,12 +53,17 @@ export interface BesideBody {
   text: string;
 }
 
-/** What the headers, footers and comments of a Word document say. */
-export async function readBesideBody(parts: PackageParts): Promise<BesideBody[]> {
+/** The part that holds the document, and those that it refers to. */
+export async function readMain(parts: PackageParts): Promise<{ main: string; related: Relationship[] }> {
   const main = mainPartOf(parts.exists('_rels/.rels') ? await parts.read('_rels/.rels') : '');
   const folder = main.includes('/') ? main.slice(0, main.lastIndexOf('/')) : '';
   const relationships = `${folder === '' ? '' : `${folder}/`}_rels/${main.slice(main.lastIndexOf('/') + 1)}.rels`;
-  if (!parts.exists(relationships)) return [];
+  if (!parts.exists(relationships)) return { main, related: [] };
+  return { main, related: readRelationships(await parts.read(relationships), folder) };
+}
+
+/** What the headers, footers and comments of a Word document say. */
+export async function readBesideBody(parts: PackageParts): Promise<BesideBody[]> {
   const found: BesideBody[] = [];
   const seen = new Set<string>();
   const add = (kind: BesideBody['kind'], text: string, lead = ''): void => {
@@ -66,7 +71,7 @@ export async function readBesideBody(parts: PackageParts): Promise<BesideBody[]>
     seen.add(kind + text);
     found.push({ kind, text: lead + text });
   };
-  for (const { type, target } of readRelationships(await parts.read(relationships), folder)) {
+  for (const { type, target } of (await readMain(parts)).related) {
     const isRead = ['header', 'footer', 'comments'].includes(type) && /\.xml$/i.test(target);
     if (!isRead || !parts.exists(target)) continue;
     const xml = toReadable(await parts.read(target));

@@ -101,6 +101,84 @@ describe('Word keeps what mammoth leaves out:', () => {
     expect(shown.split(/\n+/)).toEqual(['Due on 1 May', '東京(とうきょう)', 'y=(x^2)/(√(a+b))']);
   });
 
+  it('the numbers of clauses and headings as Word counts them', async () => {
+    const level = (i: number, format: string, shown: string, more = ''): string =>
+      `<w:lvl w:ilvl="${i}"><w:start w:val="1"/><w:numFmt w:val="${format}"/>${more}<w:lvlText w:val="${shown}"/></w:lvl>`;
+    const clauses =
+      level(0, 'decimal', 'Article %1.') + level(1, 'decimal', '%1.%2') + level(2, 'lowerLetter', '%3)');
+    const headings = level(0, 'upperRoman', '%1', '<w:pStyle w:val="Heading1"/>');
+    const list = (id: number, definition: number, more = ''): string =>
+      `<w:num w:numId="${id}"><w:abstractNumId w:val="${definition}"/>${more}</w:num>`;
+    const restart = '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/></w:lvlOverride>';
+    const numbering =
+      `<w:numbering xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">` +
+      `<w:abstractNum w:abstractNumId="1">${clauses}</w:abstractNum>` +
+      `<w:abstractNum w:abstractNumId="2">${headings}</w:abstractNum>` +
+      `<w:abstractNum w:abstractNumId="3">${level(0, 'bullet', '*') + level(1, 'bullet', '*')}</w:abstractNum>` +
+      `${list(1, 1)}${list(2, 2)}${list(3, 3)}${list(4, 1, restart)}</w:numbering>`;
+    const item = (id: number, depth: number, value: string): { xml: string } => ({
+      xml:
+        `<w:p><w:pPr><w:numPr><w:ilvl w:val="${depth}"/><w:numId w:val="${id}"/></w:numPr></w:pPr>` +
+        `<w:r>${text(value)}</w:r></w:p>`,
+    });
+    const heading = (value: string): { xml: string } => ({
+      xml: `<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r>${text(value)}</w:r></w:p>`,
+    });
+    const word = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
+    const style =
+      '<w:style w:type="paragraph" w:styleId="Heading1"><w:name w:val="heading 1"/>' +
+      '<w:pPr><w:numPr><w:numId w:val="2"/></w:numPr></w:pPr></w:style>';
+    const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+    const relationship = (type: string): string =>
+      `<Relationship Id="${type}" Type="${office}/${type}" Target="${type}.xml"/>`;
+    const docx = writeDocx(
+      [
+        heading('Terms'),
+        item(1, 0, 'Payment'),
+        { paragraph: 'Within a month.' },
+        item(1, 0, 'Liability'),
+        item(1, 1, 'Cap'),
+        item(1, 2, 'of damages'),
+        item(1, 2, 'of costs'),
+        item(3, 1, 'a bullet'),
+        item(1, 1, 'Exclusions'),
+        item(1, 0, 'Term'),
+        item(1, 1, 'Notice'),
+        heading('Annex'),
+        item(4, 0, 'Begun anew'),
+        { paragraph: 'Then' },
+        item(3, 0, 'one'),
+      ],
+      [
+        { name: 'word/numbering.xml', content: numbering },
+        { name: 'word/styles.xml', content: `<w:styles xmlns:w="${word}">${style}</w:styles>` },
+        {
+          name: 'word/_rels/document.xml.rels',
+          content: `<Relationships>${relationship('styles')}${relationship('numbering')}</Relationships>`,
+        },
+      ],
+    );
+    const { text: shown, chunks } = await parser.parse('docx', docx);
+    expect(shown.split(/\n+/)).toEqual([
+      '# I Terms',
+      'Article 1. Payment',
+      'Within a month.',
+      'Article 2. Liability',
+      '2.1 Cap',
+      'a) of damages',
+      'b) of costs',
+      '- a bullet',
+      '2.2 Exclusions',
+      'Article 3. Term',
+      '3.1 Notice',
+      '# II Annex',
+      'Article 7. Begun anew',
+      'Then',
+      '- one',
+    ]);
+    expect(chunks[0]!.headingPath).toEqual(['I Terms']);
+  });
+
   it('headers, footers and comments, once each, behind the text', async () => {
     const { text: shown } = await parser.parse('docx', traitBytes('headers-footers-comments.docx'));
     expect(shown.split(/\n+/)).toEqual([
