@@ -169,10 +169,11 @@ async function readImage(source: Source): Promise<ParsedSections> {
 }
 
 async function readSpreadsheet(
-  { path, limits }: Source,
+  { path, limits, nest }: Source,
   kind: 'xlsx' | 'xls' | 'ods',
 ): Promise<ParsedSections> {
-  return withoutPages((await import('./spreadsheet-parser.js')).parseSpreadsheet(path, kind, limits));
+  const { parseSpreadsheet } = await import('./spreadsheet-parser.js');
+  return withoutPages(parseSpreadsheet(path, kind, limits, nest.notes));
 }
 
 /** Slides are counted as they come. */

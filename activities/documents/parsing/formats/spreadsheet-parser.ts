@@ -1,14 +1,23 @@
 import { readFile } from 'node:fs/promises';
 import { AppError } from '../../../../schemas/app-error.js';
+import type { ParseNotes } from '../parse-notes.js';
 import type { Section } from '../section.js';
 import { checkPackage, isOle, requireNotOle } from './check-package.js';
 import type { PackageLimits } from './check-package.js';
+import { lacksResults } from './stored-results.js';
 import { tableSections } from './table-sections.js';
 import type { TableLimits } from './table-sections.js';
 
 type Limits = TableLimits & PackageLimits;
 
 type Cell = string | number | boolean | Date | null | undefined;
+
+const DAY = 24 * 60 * 60 * 1000;
+/** Excel counts 29 February 1900, a day that was none: only from March on are serial numbers days since this one. */
+const ORIGIN = Date.UTC(1899, 11, 30);
+/** The day before 1 January 1900, which is day 1. */
+const FIRST_ORIGIN = Date.UTC(1899, 11, 31);
+const FALSE_LEAP_DAY = 60;
 
 interface Sheet {
   name: string;
@@ -17,15 +26,18 @@ interface Sheet {
 
 /**
  * The sheets of a workbook, their names as headings, their cells as Markdown tables with the header repeated; values
- * and not formulas, dates as ISO 8601.
+ * and not formulas, dates as ISO 8601, times and durations as hours and minutes.
  * @throws AppError FILE_ENCRYPTED, FILE_CORRUPT, FILE_TOO_COMPLEX, UNSUPPORTED_CONTENT
  */
 export async function* parseSpreadsheet(
   path: string,
   kind: 'xlsx' | 'xls' | 'ods',
   limits: Limits,
+  notes: ParseNotes,
 ): AsyncGenerator<Section> {
   const sheets = kind === 'xlsx' ? await readXlsx(path, limits) : await readOther(path, kind, limits);
+  if (kind === 'xlsx' && (await lacksResults(path).catch(() => false)))
+    notes.degrade('Formulas without a stored result were left out; open the workbook and save it.');
   for (const { name, rows } of sheets) {
     const headingPath = name.trim() === '' ? [] : [name.trim()];
     let named = headingPath.length === 0;
@@ -48,7 +60,7 @@ async function readXlsx(path: string, limits: Limits): Promise<Sheet[]> {
     const sheets = await readXlsxFile(new Uint8Array(bytes).buffer, { trim: true });
     return sheets.map(({ sheet, data }) => ({
       name: sheet,
-      rows: () => textRows(data as unknown as Cell[][]),
+      rows: () => textRows(data as unknown as Cell[][], ORIGIN),
     }));
   } catch (error) {
     // It falls over what the format may leave out, such as the places of cells. Of damage it tells; the other reader,
@@ -87,7 +99,7 @@ async function readBook(bytes: Buffer, kind: 'xlsx' | 'xls' | 'ods'): Promise<Sh
         blankrows: false,
         UTC: true,
       } as const;
-      yield* textRows(utils.sheet_to_json<Cell[]>(book.Sheets[name]!, options));
+      yield* textRows(utils.sheet_to_json<Cell[]>(book.Sheets[name]!, options), FIRST_ORIGIN);
     },
   }));
 }
@@ -110,25 +122,38 @@ function withStyles(bytes: Buffer, archives: Archives): Buffer {
   return archives.write(zip, { fileType: 'zip', type: 'buffer' });
 }
 
-function* textRows(rows: Iterable<readonly Cell[]>): Generator<string[]> {
+/** @param origin the date that the reader gives for a serial number of 0 */
+function* textRows(rows: Iterable<readonly Cell[]>, origin: number): Generator<string[]> {
   for (const row of rows) {
-    const cells = row.map(cellText);
+    const cells = row.map((cell) => cellText(cell, origin));
     while (cells.length > 0 && cells.at(-1) === '') cells.pop();
     yield cells;
   }
 }
 
-function cellText(value: Cell): string {
+function cellText(value: Cell, origin: number): string {
   if (value === null || value === undefined) return '';
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? '' : dateText(value);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? '' : dateText(value, origin);
+  // Sums have digits that no program shows: they are what is left of binary fractions.
+  if (typeof value === 'number' && !Number.isInteger(value)) return String(Number(value.toPrecision(15)));
   return String(value);
 }
 
-/** A day without a time is what most cells hold. */
-function dateText(date: Date): string {
+/** A day without a time is what most cells hold; one with a time before March 1900 is a time or a duration. */
+function dateText(date: Date, origin: number): string {
   // Serial numbers of days are fractions: whole seconds are what was meant.
-  const text = new Date(Math.round(date.getTime() / 1000) * 1000).toISOString();
+  const time = Math.round(date.getTime() / 1000) * 1000;
+  const days = (time - origin) / DAY;
+  const isEarly = days >= 0 && days < FALSE_LEAP_DAY;
+  if (isEarly && (days < 1 || !Number.isInteger(days))) return clockText((time - origin) / 1000);
+  const text = new Date(isEarly ? FIRST_ORIGIN + days * DAY : time).toISOString();
   return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text.slice(0, 19);
+}
+
+function clockText(seconds: number): string {
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  if (parts[2] === 0) parts.pop();
+  return parts.map((part) => String(part).padStart(2, '0')).join(':');
 }
 
 function damaged(error: unknown): never {

@@ -87,6 +87,26 @@ describe.each([
     expect(tables.every(({ text }) => text.includes('| date | subject | debit | credit |'))).toBe(true);
   });
 
+  it('has times and durations as a clock shows them, and sums without binary fractions', async () => {
+    const number = (value: number, format?: string): object => ({
+      t: 'n',
+      v: value,
+      ...(format !== undefined && { z: format }),
+    });
+    const rows = [
+      ['start', 'total', 'sum', 'long', 'placeholder'],
+      [
+        number(14.5 / 24, 'h:mm'),
+        number(36.5 / 24, '[h]:mm:ss'),
+        0.1 + 0.2,
+        1234567890123456,
+        new Date('2024-02-29T00:00:00Z'),
+      ],
+    ];
+    const { text } = await parser.parse(kind, book({ All: rows }, bookType));
+    expect(text).toContain('| 14:30 | 36:30 | 0.3 | 1234567890123456 | 2024-02-29 |');
+  });
+
   it('refuses more columns and rows than are allowed', async () => {
     const bytes = book({ All: Array.from({ length: 12 }, () => ['a', 'b', 'c']) }, bookType);
     for (const limit of [{ maxColumns: 2 }, { maxRows: 10 }])
@@ -145,6 +165,33 @@ it('xlsx that does not say where its cells stand is read, and one that is damage
     await expect(parser.parse('xlsx', damaged)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   }
 });
+
+it.each(['', '<v></v>', '<v />'])(
+  'xlsx says that formulas without a result were left out: %s',
+  async (value) => {
+    const rows = [['price', 'doubled', 'name']];
+    const withFormula = (cells: string): Buffer =>
+      repacked(book({ All: rows }, 'xlsx'), (name, content) =>
+        name.endsWith('sheet1.xml')
+          ? content.replace('</sheetData>', `<row r="2">${cells}</row></sheetData>`)
+          : content,
+      );
+    const price = '<c r="A2"><v>4</v></c>';
+    const name = '<c r="C2" t="str"><f>""</f><v></v></c>';
+    const counted = await parser.parse(
+      'xlsx',
+      withFormula(`${price}<c r="B2"><f>A2*2</f><v>8</v></c>${name}`),
+    );
+    expect(counted.text).toContain('| 4 | 8 |');
+    expect(counted.report!.reasons).toEqual([]);
+    const { text, report } = await parser.parse(
+      'xlsx',
+      withFormula(`${price}<c r="B2"><f>A2*2</f>${value}</c>`),
+    );
+    expect(text).toContain('| 4 |');
+    expect(report!.reasons).toEqual([expect.stringContaining('Formulas without a stored result')]);
+  },
+);
 
 it('ods without a part for its styles is read', async () => {
   const bytes = repacked(book({ All: ROWS }, 'ods'), (name, content) =>
