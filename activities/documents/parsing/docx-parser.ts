@@ -49,8 +49,27 @@ export async function* parseDocx(
   const parts = await openParts(path, notes).catch(refuse);
   if (parts.exists('word/diagrams/data1.xml')) notes.degrade('Diagrams (SmartArt) were not read.');
   const html = await toHtml(parts, notes, unpacked && { pictures: unpacked, marks });
-  yield* placePictures(parseHtml(html, limits.maxNesting, { marks, notes }), marks);
+  yield* placePictures(
+    bodyThenNotes(html, (part) => parseHtml(part, limits.maxNesting, { marks, notes })),
+    marks,
+  );
   yield* besideBody(parts);
+}
+
+/** Footnotes and endnotes stand behind the text and belong to any of its headings: they are a part of their own. */
+function* bodyThenNotes(html: string, read: (html: string) => Generator<Section>): Generator<Section> {
+  const start = html.lastIndexOf('<ol><li id="');
+  if (start < 0 || !/^<ol><li id="[^"]*note-\d+">/.test(html.slice(start, start + 200))) {
+    yield* read(html);
+    return;
+  }
+  yield* read(html.slice(0, start));
+  const notes = html.slice(start).replace(/ ?<a href="#[^"]*">↑<\/a>/g, '');
+  let opens = true;
+  for (const section of read(`<p>Notes:</p>${notes}`)) {
+    yield { ...section, headingPath: [], opens };
+    opens = false;
+  }
 }
 
 /** Headers, footers and comments, which mammoth leaves out, behind the text: each a part of its own. */

@@ -67,14 +67,16 @@ export async function readBesideBody(parts: PackageParts): Promise<BesideBody[]>
   const found: BesideBody[] = [];
   const seen = new Set<string>();
   const add = (kind: BesideBody['kind'], text: string, lead = ''): void => {
-    if (text === '' || seen.has(kind + text)) return;
-    seen.add(kind + text);
-    found.push({ kind, text: lead + text });
+    const whole = lead + text;
+    if (text === '' || seen.has(kind + whole)) return;
+    seen.add(kind + whole);
+    found.push({ kind, text: whole });
   };
   for (const { type, target } of (await readMain(parts)).related) {
     const isRead = ['header', 'footer', 'comments'].includes(type) && /\.xml$/i.test(target);
     if (!isRead || !parts.exists(target)) continue;
-    const xml = toReadable(await parts.read(target));
+    // What is there twice, for programs that know a text box and for those that do not.
+    const xml = replaceElements(toReadable(await parts.read(target)), 'mc:Fallback', () => '');
     if (type !== 'comments') add(type as 'header' | 'footer', paragraphsOf(xml).filter(hasLetter).join('\n'));
     else
       for (const comment of xml.split(/(?=<w:comment\s)/).slice(1)) {

@@ -95,6 +95,15 @@ describe('Word keeps', () => {
   });
 });
 
+/** The document refers to a part of each of these types, which is named after it. */
+function relationships(...types: string[]): { name: string; content: string } {
+  const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+  const each = types.map(
+    (type) => `<Relationship Id="${type}" Type="${office}/${type}" Target="${type}.xml"/>`,
+  );
+  return { name: 'word/_rels/document.xml.rels', content: `<Relationships>${each.join('')}</Relationships>` };
+}
+
 describe('Word keeps what mammoth leaves out:', () => {
   it('simple fields, readings above words, and equations', async () => {
     const { text: shown } = await parser.parse('docx', traitBytes('fields-readings-equations.docx'));
@@ -128,9 +137,6 @@ describe('Word keeps what mammoth leaves out:', () => {
     const style =
       '<w:style w:type="paragraph" w:styleId="Heading1"><w:name w:val="heading 1"/>' +
       '<w:pPr><w:numPr><w:numId w:val="2"/></w:numPr></w:pPr></w:style>';
-    const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-    const relationship = (type: string): string =>
-      `<Relationship Id="${type}" Type="${office}/${type}" Target="${type}.xml"/>`;
     const docx = writeDocx(
       [
         heading('Terms'),
@@ -152,10 +158,7 @@ describe('Word keeps what mammoth leaves out:', () => {
       [
         { name: 'word/numbering.xml', content: numbering },
         { name: 'word/styles.xml', content: `<w:styles xmlns:w="${word}">${style}</w:styles>` },
-        {
-          name: 'word/_rels/document.xml.rels',
-          content: `<Relationships>${relationship('styles')}${relationship('numbering')}</Relationships>`,
-        },
+        relationships('styles', 'numbering'),
       ],
     );
     const { text: shown, chunks } = await parser.parse('docx', docx);
@@ -187,6 +190,51 @@ describe('Word keeps what mammoth leaves out:', () => {
       'Confidential',
       'Comment by Ada: Is this & that so?',
     ]);
+  });
+
+  it('the same comment of two people, text boxes of headers once, and footnotes under no heading', async () => {
+    const names =
+      'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" ' +
+      'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"';
+    const words = (value: string): string => `<w:p><w:r>${text(value)}</w:r></w:p>`;
+    const comment = (id: number, author: string): string =>
+      `<w:comment w:id="${id}" w:author="${author}">${words('Approved')}</w:comment>`;
+    const box = `<w:txbxContent>${words('Boxed letterhead')}</w:txbxContent>`;
+    const alternatives =
+      `<mc:AlternateContent><mc:Choice Requires="wps">${box}</mc:Choice>` +
+      `<mc:Fallback><w:pict>${box}</w:pict></mc:Fallback></mc:AlternateContent>`;
+    const docx = writeDocx(
+      [
+        { heading: 'Article 1', level: 1 },
+        { xml: `<w:p><w:r>${text('A claim')}<w:footnoteReference w:id="2"/></w:r></w:p>` },
+        { heading: 'Annex', level: 1 },
+        { paragraph: 'Annex text' },
+      ],
+      [
+        {
+          name: 'word/comments.xml',
+          content: `<w:comments ${names}>${comment(0, 'Alice')}${comment(1, 'Bob')}</w:comments>`,
+        },
+        {
+          name: 'word/header.xml',
+          content: `<w:hdr ${names}><w:p><w:r>${alternatives}</w:r></w:p></w:hdr>`,
+        },
+        {
+          name: 'word/footnotes.xml',
+          content: `<w:footnotes ${names}><w:footnote w:id="2">${words('Its source.')}</w:footnote></w:footnotes>`,
+        },
+        relationships('styles', 'header', 'comments', 'footnotes'),
+      ],
+    );
+    const { chunks, text: shown } = await parser.parse('docx', docx);
+    expect(shown).toContain('Comment by Alice: Approved');
+    expect(shown).toContain('Comment by Bob: Approved');
+    expect(shown.match(/Boxed letterhead/g)).toHaveLength(1);
+    expect(shown).not.toContain('↑');
+    const cited = chunks.filter((chunk) => chunk.text.includes('Its source.'));
+    expect(cited.map(({ headingPath }) => headingPath)).toEqual([[]]);
+    expect(cited[0]!.text).toMatch(/^Notes:\s+1\. Its source\./);
+    expect(chunks.find((chunk) => chunk.text.includes('Annex text'))!.headingPath).toEqual(['Annex']);
   });
 });
 
