@@ -1,9 +1,10 @@
 import type { Entry, ZipFile } from 'yauzl';
 import type { OfficeContentNode } from 'officeparser';
 import { openFileBytes } from '../random-access-bytes.js';
-import { mainPartOf, readRelationships, unescapeXml } from '../word-package.js';
+import { mainPartOf, readRelationships } from '../word-package.js';
 import type { Relationship } from '../word-package.js';
 import { openZip, readZipText, walkZipEntries } from '../zip-directory.js';
+import { saidBeside, saidInAlternatives } from './slide-extras.js';
 
 export type SlideNode = OfficeContentNode & { type: 'slide' };
 
@@ -14,8 +15,8 @@ export interface SlideOrder {
   hidden: ReadonlySet<number>;
   /** Of the number of a part of speaker notes the number of its slide. */
   slideOfNotes: ReadonlyMap<number, number>;
-  /** What the diagrams (SmartArt) of a slide say, which stands in parts of their own. */
-  diagrams: ReadonlyMap<number, readonly string[]>;
+  /** What a slide's diagrams (SmartArt), charts, comments and shapes with an alternative say. */
+  extras: ReadonlyMap<number, readonly string[]>;
 }
 
 /** Of one part that is read as a whole here. */
@@ -62,19 +63,21 @@ async function readOrder(parts: Parts): Promise<SlideOrder | null> {
   if (listed.length === 0) return null;
   const hidden = new Set<number>();
   const slideOfNotes = new Map<number, number>();
-  const diagrams = new Map<number, string[]>();
+  const extras = new Map<number, string[]>();
   for (const slide of listed) {
     const number = numberIn(slide);
     if (number === null) continue;
-    if (isHidden(await parts(slide))) hidden.add(number);
+    const xml = await parts(slide);
+    if (isHidden(xml)) hidden.add(number);
+    const said = saidInAlternatives(xml);
     for (const { type, target } of await relationshipsOf(slide, parts)) {
       const notes = numberIn(target);
       if (type === 'notesSlide' && notes !== null) slideOfNotes.set(notes, number);
-      if (type === 'diagramData')
-        diagrams.set(number, [...(diagrams.get(number) ?? []), ...paragraphsOf(await parts(target))]);
+      for (const text of await saidBeside(type, () => parts(target))) said.push(text);
     }
+    if (said.length > 0) extras.set(number, said);
   }
-  return { slides: listed.map(numberIn), hidden, slideOfNotes, diagrams };
+  return { slides: listed.map(numberIn), hidden, slideOfNotes, extras };
 }
 
 async function relationshipsOf(part: string, parts: Parts): Promise<Relationship[]> {
@@ -96,13 +99,6 @@ function numberIn(part: string): number | null {
   return number === undefined ? null : Number(number);
 }
 
-function paragraphsOf(diagram: string): string[] {
-  return diagram.split('</a:p>').flatMap((paragraph) => {
-    const words = [...paragraph.matchAll(/<a:t>([^<]*)<\/a:t>/g)].map((found) => unescapeXml(found[1]!));
-    return words.length === 0 ? [] : [words.join('')];
-  });
-}
-
 function isHidden(slide: string): boolean {
   const root = /<(?:\w+:)?sld\s[^<>]*>/.exec(slide)?.[0] ?? '';
   return /\sshow\s*=\s*["'](?:0|false)["']/.test(root);
@@ -121,7 +117,7 @@ export function inOrder(nodes: readonly SlideNode[], order: SlideOrder): SlideNo
     if (number === null) return [];
     const slide = slides.get(number);
     const spoken = notes.get(number) ?? [];
-    const drawn = (order.diagrams.get(number) ?? []).map((text): OfficeContentNode => ({
+    const drawn = (order.extras.get(number) ?? []).map((text): OfficeContentNode => ({
       type: 'paragraph',
       text,
       children: [],

@@ -313,6 +313,61 @@ describe('pptx', () => {
     expect((await parser.parse('pptx', bytes)).text).toMatch(/Built in 1842\s+Clean & sieve\s+Grind/);
   });
 
+  it('has what its charts, its comments and shapes with an alternative say', async () => {
+    const points = (...values: string[]): string =>
+      values.map((value, i) => `<c:pt idx="${i}"><c:v>${value}</c:v></c:pt>`).join('');
+    const title = (text: string): string => `<c:title><a:p><a:r><a:t>${text}</a:t></a:r></a:p></c:title>`;
+    const chart =
+      `<c:chartSpace xmlns:a="urn:a" xmlns:c="urn:c">${title('Sales &amp; costs')}<c:plotArea><c:ser><c:tx><c:strCache>${points('Flour')}</c:strCache></c:tx>` +
+      `<c:cat><c:strCache>${points('2023', '2024')}</c:strCache></c:cat>` +
+      `<c:val><c:numCache>${points('42', '50')}</c:numCache></c:val></c:ser></c:plotArea></c:chartSpace>`;
+    const shape = (text: string): string =>
+      `<p:sp><p:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp>`;
+    const alternatives =
+      `<mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><mc:Choice Requires="a14">${shape('Yield per sack')}</mc:Choice>` +
+      `<mc:Fallback>${shape('Yield per sack')}</mc:Fallback></mc:AlternateContent>`;
+    const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+    const modern = 'http://schemas.microsoft.com/office/2018/10/relationships';
+    const bytes = repacked(
+      writePptx(
+        [{ title: 'The mill', lines: ['Built in 1842'] }],
+        [
+          { name: 'ppt/charts/chart1.xml', content: chart },
+          {
+            name: 'ppt/comments/comment1.xml',
+            content: '<p:cmLst xmlns:p="urn:p"><p:cm><p:text>Too early</p:text></p:cm></p:cmLst>',
+          },
+          {
+            name: 'ppt/comments/modernComment_1.xml',
+            content:
+              '<p188:cm xmlns:a="urn:a" xmlns:p188="urn:p188"><p188:txBody><a:p><a:r><a:t>Check this</a:t></a:r></a:p></p188:txBody></p188:cm>',
+          },
+          {
+            name: 'ppt/slides/_rels/slide1.xml.rels',
+            content:
+              `<Relationships><Relationship Id="c1" Type="${office}/chart" Target="../charts/chart1.xml"/>` +
+              `<Relationship Id="c2" Type="${office}/comments" Target="../comments/comment1.xml"/>` +
+              `<Relationship Id="c3" Type="${modern}/comments" Target="../comments/modernComment_1.xml"/></Relationships>`,
+          },
+        ],
+      ),
+      (name, content) =>
+        name.endsWith('slides/slide1.xml')
+          ? content.replace('</p:spTree>', `${alternatives}</p:spTree>`)
+          : content,
+    );
+    const { text } = await parser.parse('pptx', bytes);
+    expect(text.split(/\n+/)).toEqual([
+      '# The mill',
+      'Built in 1842',
+      'Yield per sack',
+      'Sales & costs',
+      'Flour: 2023 42; 2024 50',
+      'Comment: Too early',
+      'Comment: Check this',
+    ]);
+  });
+
   it('is refused as a bomb, as damaged and as something else', async () => {
     const bomb = writePptx(slides, [
       { name: 'ppt/slides/slide9.xml', content: Buffer.alloc(120_000_000, 32) },
