@@ -2,7 +2,13 @@ import { stringify } from 'lossless-json';
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import type { ChatMessage } from '../../ports/models.js';
-import { MessageContent, VectorValues, finishReasonOf, openAiUsage, refuseServerFields } from './answer-fields.js';
+import {
+  MessageContent,
+  VectorValues,
+  finishReasonOf,
+  openAiUsage,
+  refuseServerFields,
+} from './answer-fields.js';
 import { openExchange, readJson } from './model-exchange.js';
 import type { ModelAnswer } from './model-exchange.js';
 import type { ChatCall, ModelServer, ModelServerOptions } from './model-server.js';
