@@ -1,3 +1,4 @@
+import { isTurnedRound } from './compare-bounds.js';
 import { hasOtherCount, isMeasuredOtherwise } from './compare-quantities.js';
 import { hasKnownUnit, hasToken, isAlternative, isPrefixed, isSame, isUnitOf } from './compare-tokens.js';
 import type { Statement, Token } from './statement.js';
@@ -300,17 +301,13 @@ export function findFault(asClaimed: Statement, asWritten: Statement): ClaimFaul
   const { from, to } = closestClauses(claim, passage);
   const near = passage.tokens.filter(({ clause }) => clause >= from && clause <= to);
   const anchored = passage.tokens.filter((token) => token.kind !== 'word' && hasToken(claim.tokens, token));
-  const comparison: Comparison = {
-    claim,
-    passage,
-    near,
-    clauses: new Set([...near, ...anchored].map(({ clause }) => clause)),
-  };
+  const clauses = new Set([...near, ...anchored].map(({ clause }) => clause));
+  const comparison: Comparison = { claim, passage, near, clauses };
   const isAbsent = (token: Token): boolean => !hasToken(passage.tokens, token);
   if (anchorsOf(claim, 'number').some(isAbsent) || isMeasuredOtherwise(claim, passage)) return 'number';
   if (isBoundOtherwise(comparison, 'number')) return 'number';
   if (anchorsOf(claim, 'name').some(isAbsent)) return 'name';
-  if (isDeniedOtherwise(comparison)) return 'negation';
+  if (isDeniedOtherwise(comparison) || isTurnedRound(claim, passage, near)) return 'negation';
   if (isReversed(comparison) || isOfOtherAgent(comparison)) return 'roles';
   if (isBoundOtherwise(comparison, 'name')) return 'name';
   return coverage(claim, passage) < SUPPORTED_FROM ? 'words' : null;

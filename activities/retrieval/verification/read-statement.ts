@@ -1,6 +1,9 @@
 import { foldText } from '../../text/fold-text.js';
 import { lightStem } from '../../text/light-stem.js';
 import { isStopWord } from '../../text/stop-words.js';
+import { BoundReader, scopeOf } from './bound-words.js';
+import type { Scope } from './bound-words.js';
+import { dateOf } from './date-words.js';
 import {
   AGENT_MARKS,
   CONJUNCTIONS,
@@ -37,6 +40,7 @@ const REACH_OF_NE = 5;
 class StatementReader {
   readonly tokens: Token[] = [];
   readonly negations: number[] = [];
+  readonly scopes: Scope[] = [];
   private clause = 0;
   private clauseBegun = false;
   private isStart = true;
@@ -46,6 +50,7 @@ class StatementReader {
   private isJoined = false;
   private isNegative = false;
   private readonly quantities = new QuantityReader();
+  private readonly bounds = new BoundReader();
   /** The last piece was a number, a name. */
   private open: { number: Token | null; name: (Token & { keys: string[] }) | null; start: Token | null } = {
     number: null,
@@ -59,6 +64,7 @@ class StatementReader {
     this.isAgent = false;
     this.isExcepted = false;
     this.quantities.nextClause();
+    this.bounds.nextClause();
   }
 
   private add(
@@ -72,6 +78,7 @@ class StatementReader {
       unit: null,
       measure: null,
       rate: null,
+      bound: kind === 'number' || dateOf(key) !== undefined ? this.bounds.bound : null,
       clause: this.clause,
       opposite,
       isAgent: this.isAgent,
@@ -132,6 +139,15 @@ class StatementReader {
     if (/[.!?\n]/.test(mark)) this.isStart = true;
   }
 
+  private mark(text: string, folded: string, stem: string, behind: string, next: string): void {
+    const digits = numberOfWord(folded);
+    // "Until March 2025" bounds both.
+    if (digits === undefined && dateOf(stem) === undefined) this.bounds.word(folded);
+    // "Every 12 months", "some 500 people", "peut-être".
+    const scope = behind === '-' || text === 'May' || /\p{N}/u.test(next) ? undefined : scopeOf(folded);
+    if (scope !== undefined) this.scopes.push({ ...scope, clause: this.clause });
+  }
+
   // eslint-disable-next-line complexity -- the kinds of words, one after another
   word(text: string, isAfterApostrophe: boolean, behind: string, next: string): void {
     const folded = foldText(text);
@@ -145,6 +161,7 @@ class StatementReader {
     });
     const { isStart } = this;
     this.isStart = false;
+    this.mark(text, folded, stem, behind, next);
     this.sinceNe += 1;
     if (folded === 'ne' || (folded === 'n' && text.length === 1)) this.sinceNe = 0;
     const isNegation =
@@ -221,7 +238,7 @@ export function readStatement(text: string): Statement {
   for (const { 0: piece, index, groups } of text.matchAll(PIECE)) {
     const kind = Object.entries(groups!).find(([, found]) => (found as string | undefined) !== undefined)![0];
     if (reader.tokens.length >= MAX_TOKENS && !MARKS.has(kind))
-      return { tokens: reader.tokens, negations: reader.negations, isCut: true };
+      return { tokens: reader.tokens, negations: reader.negations, scopes: reader.scopes, isCut: true };
     const behind = text[index + piece.length] ?? '';
     if (isPlain(kind)) reader[kind](piece);
     else if (kind === 'minus') reader.minus();
@@ -230,18 +247,20 @@ export function readStatement(text: string): Statement {
     else if (kind === 'currency') reader.currency(piece, /[-−–.\p{N}]/u.test(behind));
     else if (kind === 'slash') reader.slash();
   }
-  return { tokens: reader.tokens, negations: reader.negations };
+  return { tokens: reader.tokens, negations: reader.negations, scopes: reader.scopes };
 }
 
 /** Several, one after another. */
 export function joinStatements(statements: readonly Statement[]): Statement {
   const tokens: Token[] = [];
   const negations: number[] = [];
+  const scopes: Scope[] = [];
   let clauses = 0;
   for (const statement of statements) {
     tokens.push(...statement.tokens.map((token) => ({ ...token, clause: token.clause + clauses })));
     negations.push(...statement.negations.map((clause) => clause + clauses));
+    scopes.push(...statement.scopes.map((scope) => ({ ...scope, clause: scope.clause + clauses })));
     clauses = Math.max(clauses, (tokens.at(-1)?.clause ?? -1) + 1, (negations.at(-1) ?? -1) + 1);
   }
-  return { tokens, negations };
+  return { tokens, negations, scopes };
 }

@@ -1,3 +1,4 @@
+import type { Bound, Scope } from './bound-words.js';
 import type { Measure } from './measures.js';
 import type { Opposite } from './polarity-words.js';
 
@@ -12,6 +13,8 @@ export interface Token {
   measure: Measure | null;
   /** Of a number what it is counted in: "per year". */
   rate: Measure | null;
+  /** Of a number or a date what stands before it: "at least", "until". */
+  bound: Bound | null;
   /** Which clause it stands in, from 0. */
   clause: number;
   opposite: Opposite | null;
@@ -28,6 +31,7 @@ export interface Statement {
   tokens: readonly Token[];
   /** Clauses in which something is denied; one that is denied twice stands here twice. */
   negations: readonly number[];
+  scopes: readonly Scope[];
   /** More follows, which was not read. */
   isCut?: true;
 }
