@@ -23,6 +23,11 @@ const NAMES = [
   'sunday dimanche',
 ];
 
+/** The stem of a folded word; "après" would have that of "Apr". */
+export function stemOf(folded: string): string {
+  return folded === 'apres' ? folded : lightStem(folded);
+}
+
 const BY_STEM: ReadonlyMap<string, string> = new Map(
   NAMES.flatMap((names, index) =>
     names.split(' ').map((name): [string, string] => [lightStem(name), String(index + 1)]),

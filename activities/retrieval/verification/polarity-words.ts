@@ -1,4 +1,4 @@
-import { lightStem } from '../../text/light-stem.js';
+import { stemOf } from './date-words.js';
 
 /** Folded words that deny what they stand beside. */
 export const NEGATIONS = new Set(
@@ -71,14 +71,14 @@ const BY_STEM: ReadonlyMap<string, Opposite> = new Map(
       words
         .split(' ')
         .filter((word) => !AMBIGUOUS.has(word))
-        .map((word): [string, Opposite] => [lightStem(word), { pair, side: side === 0 ? 0 : 1 }]),
+        .map((word): [string, Opposite] => [stemOf(word), { pair, side: side === 0 ? 0 : 1 }]),
     ),
   ),
 );
 
 /** @param word folded */
 export function oppositeOf(word: string): Opposite | undefined {
-  return BY_STEM.get(lightStem(word));
+  return BY_STEM.get(stemOf(word));
 }
 
 const NUMBER_WORDS: ReadonlyMap<string, string> = new Map(

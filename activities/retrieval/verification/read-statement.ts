@@ -1,9 +1,8 @@
 import { foldText } from '../../text/fold-text.js';
-import { lightStem } from '../../text/light-stem.js';
 import { isStopWord } from '../../text/stop-words.js';
 import { BoundReader, scopeOf } from './bound-words.js';
 import type { Scope } from './bound-words.js';
-import { dateOf } from './date-words.js';
+import { dateOf, stemOf } from './date-words.js';
 import {
   AGENT_MARKS,
   CONJUNCTIONS,
@@ -151,7 +150,7 @@ class StatementReader {
   // eslint-disable-next-line complexity -- the kinds of words, one after another
   word(text: string, isAfterApostrophe: boolean, behind: string, next: string): void {
     const folded = foldText(text);
-    const stem = lightStem(folded);
+    const stem = stemOf(folded);
     const { measure, multiplies } = this.quantities.word({
       text,
       folded,

@@ -23,6 +23,7 @@ describe('a rule is turned round', () => {
     ['The policy is valid until 31 March 2025.', 'The policy is valid from March 31, 2025.'],
     ["Le contrat est valable jusqu'au 31 mars 2025.", 'Le contrat est valable à partir du 31 mars 2025.'],
     ['Refunds are granted within 14 days.', 'Refunds are granted after 14 days.'],
+    ['Le remboursement a lieu dans les 14 jours.', 'Le remboursement a lieu après 14 jours.'],
     ['Les retours sont admis dans les 14 jours.', 'Les retours sont admis au bout de 14 jours.'],
   ])('%s - %s', (source, claim) => {
     expect(check(source, claim)).toBe('negation');
