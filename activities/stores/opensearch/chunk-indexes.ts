@@ -74,6 +74,9 @@ export function createChunkIndexes(
   const liveIndex = async (): Promise<string | null> =>
     (await aliasedIndex(client, alias)) ?? Object.keys(await mappings(first))[0] ?? null;
 
+  /** As those that a migration makes; an operator may have made others whose names begin alike. */
+  const isNumbered = (index: string): boolean => /^\d+$/.test(index.slice(first.length + 1));
+
   const shardsOf = async (index: string): Promise<number> =>
     Number((await readIndexSettings(client, index))['index.number_of_shards']);
 
@@ -179,7 +182,7 @@ export function createChunkIndexes(
       const live = await liveIndex();
       // What an attempt left that was given up without a word.
       for (const [index, { mappings: mapping }] of Object.entries(found))
-        if (mapping._meta?.building === true || (index !== live && index !== first && isStray(mapping))) {
+        if (mapping._meta?.building === true || (index !== live && isNumbered(index) && isStray(mapping))) {
           await stopCopies(client, index);
           await client.request('DELETE', `/${index}`);
         }
