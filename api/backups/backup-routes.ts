@@ -15,6 +15,7 @@ import {
   BackupStart,
   RestoreStart,
 } from '../../schemas/backups/backups-api.js';
+import { cancelRun } from '../http/cancel-run.js';
 import { presentRun, progressEvents } from '../http/progress-events.js';
 import { empty, followingStream, json, route } from '../http/route.js';
 import type { CallerContext, PublicContext, Route } from '../http/route.js';
@@ -56,16 +57,15 @@ export function backupRoutes(
     await runs.dropParts(run_id);
   };
 
-  const cancel = async (): Promise<void> => {
-    // Looked for first: what begins once Temporal has answered is another run.
-    const open = (await runs.list(RUNS_LISTED)).filter(({ state }) => !isFinalBackupState(state));
-    try {
-      await workflows.cancelBackup();
-    } catch (error) {
-      if (open.length === 0 || AppError.from(error).code !== 'BACKUP_NOT_RUNNING') throw error;
-      for (const run of open) await giveUp(run);
-    }
-  };
+  const cancel = (): Promise<void> =>
+    cancelRun({
+      open: async () => (await runs.list(RUNS_LISTED)).filter(({ state }) => !isFinalBackupState(state)),
+      cancel: () => workflows.cancelBackup(),
+      notRunning: 'BACKUP_NOT_RUNNING',
+      async end(open) {
+        for (const run of open) await giveUp(run);
+      },
+    });
 
   return [
     route({

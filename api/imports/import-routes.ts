@@ -11,6 +11,7 @@ import {
 } from '../../schemas/imports/imports-api.js';
 import { badRequest } from '../../schemas/request-issues.js';
 import type { GatewayDeps } from '../gateway-deps.js';
+import { cancelRun } from '../http/cancel-run.js';
 import { presentRun, progressEvents } from '../http/progress-events.js';
 import { empty, followingStream, json, route } from '../http/route.js';
 import type { Route } from '../http/route.js';
@@ -56,6 +57,17 @@ export function importRoutes({ adapters, config, workflows }: GatewayDeps): Rout
     if (latest !== undefined && !isFinalImportState(latest.state)) throw new AppError('IMPORT_RUNNING');
     await imports.putSource({ source_id, url: withoutTrailingSlashes(parsed.href), token });
   };
+
+  const cancel = (sourceId: string): Promise<void> =>
+    cancelRun({
+      open: async () =>
+        (await imports.listRuns(sourceId, RUNS_LISTED)).filter(({ state }) => !isFinalImportState(state)),
+      cancel: () => workflows.cancelImport(sourceId),
+      notRunning: 'IMPORT_NOT_RUNNING',
+      async end(open) {
+        for (const { run_id } of open) await imports.finish(run_id, { state: 'cancelled', error: null });
+      },
+    });
 
   const steer = (
     word: 'pause' | 'resume' | 'cancel',
@@ -149,8 +161,6 @@ export function importRoutes({ adapters, config, workflows }: GatewayDeps): Rout
     }),
     steer('pause', 'Pause the run after its present slice', (id) => workflows.pauseImport(id)),
     steer('resume', 'Let a paused run go on', (id) => workflows.resumeImport(id)),
-    steer('cancel', 'Give the run up; what was taken stays, and a later run goes on behind it', (id) =>
-      workflows.cancelImport(id),
-    ),
+    steer('cancel', 'Give the run up; what was taken stays, and a later run goes on behind it', cancel),
   ];
 }

@@ -16,6 +16,7 @@ import {
 } from '../../schemas/migrations/migrations-api.js';
 import type { GatewayDeps } from '../gateway-deps.js';
 import { checkUpgrade } from './check-upgrade.js';
+import { cancelRun } from '../http/cancel-run.js';
 import { presentRun, progressEvents } from '../http/progress-events.js';
 import { empty, followingStream, json, route } from '../http/route.js';
 import type { Route } from '../http/route.js';
@@ -46,16 +47,13 @@ export function migrationRoutes({ adapters, workflows }: GatewayDeps): Route[] {
     for (const { run_id } of runs) await store.finish(run_id, { state: 'cancelled', error: null });
   };
 
-  const cancel = async (name: MigrationName): Promise<void> => {
-    // Looked for first: what begins once Temporal has answered is another run.
-    const open = await openRuns(name);
-    try {
-      await workflows.cancelMigration(name);
-    } catch (error) {
-      if (open.length === 0 || AppError.from(error).code !== 'MIGRATION_NOT_RUNNING') throw error;
-      await giveUp(name, open);
-    }
-  };
+  const cancel = (name: MigrationName): Promise<void> =>
+    cancelRun({
+      open: () => openRuns(name),
+      cancel: () => workflows.cancelMigration(name),
+      notRunning: 'MIGRATION_NOT_RUNNING',
+      end: (open) => giveUp(name, open),
+    });
 
   const steer = (
     word: 'pause' | 'resume' | 'cancel',

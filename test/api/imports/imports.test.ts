@@ -138,4 +138,20 @@ describe('what is known of imports', () => {
       expect((await ask('POST', `/admin/imports/old/${word}`))[0]).toBe(202);
     expect(gateway.workflows.imported).toEqual(['pause old', 'resume old', 'cancel old']);
   });
+
+  it('is ended by a cancel where its workflow is gone, so that the source may have another address', async () => {
+    gateway.workflows.state.terminated = true;
+    expect(await ask('POST', '/admin/imports/old/cancel')).toEqual([
+      409,
+      expect.objectContaining({ detail: expect.stringContaining('IMPORT_NOT_RUNNING') }),
+    ]);
+    await ask('POST', '/admin/imports/old', SOURCE);
+    await begin();
+    const other = { url: 'https://new.example', token: 'or-new' };
+    expect((await ask('POST', '/admin/imports/old', other))[0]).toBe(409);
+    expect((await ask('POST', '/admin/imports/old/cancel'))[0]).toBe(202);
+    const [, { runs }] = await ask('GET', '/admin/imports/old/runs');
+    expect(runs).toEqual([expect.objectContaining({ state: 'cancelled' })]);
+    expect((await ask('POST', '/admin/imports/old', other))[0]).toBe(202);
+  });
 });

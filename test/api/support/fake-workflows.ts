@@ -29,7 +29,7 @@ export function createFakeWorkflows(prefix = '') {
   const evaluating = new Map<string, string>();
   const state = {
     away: false,
-    /** The workflows of migrations and backups were ended in Temporal: none is found to be steered. */
+    /** The workflows of migrations, backups and imports were ended in Temporal: none is found to be steered. */
     terminated: false,
     dispatches: 0,
     versions: [] as WorkerVersion[],
@@ -85,7 +85,7 @@ export function createFakeWorkflows(prefix = '') {
       ),
     pauseImport: (sourceId) => ask(more.imported, `pause ${sourceId}`),
     resumeImport: (sourceId) => ask(more.imported, `resume ${sourceId}`),
-    cancelImport: (sourceId) => ask(more.imported, `cancel ${sourceId}`),
+    cancelImport: (sourceId) => steer(more.imported, `cancel ${sourceId}`, 'IMPORT_NOT_RUNNING'),
     async workerVersions() {
       if (state.away) throw new AppError('SERVICE_UNAVAILABLE');
       return [...state.versions];
