@@ -196,8 +196,8 @@ function showsPictures({ complexity }: ParsedPage): boolean {
 }
 
 /**
- * What stands on a page by itself, and those running headers and footers that no page before has shown: they hold
- * numbers of contracts and accounts. In front of the page, where they part no sentence.
+ * What stands on a page by itself, and of running headers and footers what no page before has shown and people look
+ * for: numbers of contracts and accounts. In front of the page, where it parts no sentence.
  */
 function cutRunning(
   page: number,

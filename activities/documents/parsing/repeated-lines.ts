@@ -13,7 +13,7 @@ export interface RepeatedLines {
   learn(lines: EdgeLine[]): void;
   /** Whether the line stands at this height on at least three pages seen so far. */
   repeats(line: EdgeLine): boolean;
-  /** Whether a line that repeats is the first one that is asked for, and more than the number of a page. */
+  /** Whether a line that repeats is the first one that is asked for, and has a number or an address to be found by. */
   takeFirst(line: EdgeLine): boolean;
 }
 
@@ -66,7 +66,7 @@ export function createRepeatedLines(): RepeatedLines {
       const repeating = variantsOf(line).filter((variant) => inBands(variant, line).some(isKnown));
       const isFirst = !repeating.some((variant) => taken.has(variant));
       for (const variant of repeating) taken.add(variant);
-      return isFirst && !isPageNumber(line.text.toLowerCase());
+      return isFirst && repeating.some(isWorthKeeping);
     },
   };
 }
@@ -96,6 +96,12 @@ function variantsOf({ text, page, heading }: EdgeLine): string[] {
 
 function wordsOf(text: string): string[] {
   return text.split(/[^\p{L}º]+/u).filter((word) => word !== '');
+}
+
+/** Besides the number of the page: a title that runs along says nothing that the pages do not. */
+function isWorthKeeping(variant: string): boolean {
+  const [before = '', after = ''] = variant.split('\u0000');
+  return !isPageNumber(variant) && /[\d@]/.test(before + after.replace(/^-?\d+/, ''));
 }
 
 /** Numbers, signs and words for pages alone. */

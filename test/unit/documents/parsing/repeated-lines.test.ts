@@ -49,7 +49,7 @@ describe('running headers and footers', () => {
       expect(dropped(pages(4, (n) => ({ text: text(n), height: 0.04 })))).not.toContain(false);
   });
 
-  it('say once what they say, other than the number of a page', () => {
+  it('say once the numbers and addresses that they have, other than the number of a page', () => {
     const firsts = (lines: EdgeLine[]): boolean[] => {
       const repeated = createRepeatedLines();
       repeated.learn(lines);
@@ -57,7 +57,10 @@ describe('running headers and footers', () => {
     };
     const footer = (text: (page: number) => string): EdgeLine[] =>
       pages(3, (n) => ({ text: text(n), height: 0.96 }));
-    expect(firsts(footer(() => 'ACME SAS'))).toEqual([true, false, false]);
+    expect(firsts(footer(() => 'IBAN FR76 3000'))).toEqual([true, false, false]);
+    expect(firsts(footer(() => 'hello@mill.example'))).toEqual([true, false, false]);
+    expect(firsts(footer(() => 'The Sieve Handbook'))).toEqual([false, false, false]);
+    expect(firsts(footer((n) => `The Sieve Handbook ${n}`))).toEqual([false, false, false]);
     expect(firsts(footer((n) => `Contract 2024-017, page ${n}`))).toEqual([true, false, false]);
     expect(firsts(footer((n) => `Page ${n} of 3`))).toEqual([false, false, false]);
   });
