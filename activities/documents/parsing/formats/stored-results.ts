@@ -2,8 +2,8 @@ import type { Entry, ZipFile } from 'yauzl';
 import { openFileBytes } from '../random-access-bytes.js';
 import { openZip, readZipText, walkZipEntries } from '../zip-directory.js';
 
-/** Of a sheet that is read as a whole here; of longer ones nothing is said. */
-const MAX_SHEET_BYTES = 64 * 1024 * 1024;
+/** Of a sheet that is read as a whole here, in memory; of longer ones nothing is said. */
+const MAX_SHEET_BYTES = 16 * 1024 * 1024;
 
 /** A cell with a formula and an empty value. A text may be empty all the same. */
 const NO_RESULT = /<c((?:\s[^<>]*)?)><f(?:\s[^<>]*)?(?:\/>|>[^<]*<\/f>)(?:<v\s?\/>|<v><\/v>)?<\/c>/g;
