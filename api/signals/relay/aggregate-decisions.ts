@@ -57,26 +57,24 @@ export function isDecisionStream(answer: unknown): answer is Fields {
  * first, then what is new comes, as a local API server does it. An answer to `startup=true` replaces the set. Null when
  * there is no set to add to, when it is no such answer, or when the set grows beyond the limit.
  */
-
 export function aggregateDecisions(
   before: AggregatedDecisions | null,
   answer: unknown,
   { version, startup, at }: { version: ApiVersion; startup: boolean; at: number },
 ): AggregatedDecisions | null {
   if (!isDecisionStream(answer)) return null;
-  const said = answer;
   if (!startup && before === null) return null;
   const kept = new Map<string, KeptDecision>();
   if (!startup) {
-    const gone = new Set(deletedIn(said, version));
+    const gone = new Set(deletedIn(answer, version));
     for (const decision of before!.decisions) {
       const over = decision.until !== null && decision.until <= at;
       if (!over && !gone.has(targetOf(decision))) kept.set(keyOf(decision), decision);
     }
   }
-  for (const decision of newIn(said, version, at)) kept.set(keyOf(decision), decision);
+  for (const decision of newIn(answer, version, at)) kept.set(keyOf(decision), decision);
   if (kept.size > DECISIONS_LIMIT) return null;
-  const links = 'links' in said ? said['links'] : before?.links;
+  const links = 'links' in answer ? answer['links'] : before?.links;
   return { version, decisions: [...kept.values()], ...(links === undefined ? {} : { links }) };
 }
 
