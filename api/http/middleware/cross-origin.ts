@@ -8,6 +8,8 @@ const CONSOLE = /^\/app(\/|$)/i;
 /** What our own clients send; the last one is of agents in pages, to /mcp. */
 const USUAL_HEADERS = ['Authorization', 'Content-Type', 'X-Request-Id', 'Mcp-Protocol-Version'];
 
+const CSRF_HEADER = 'x-csrf-token';
+
 /** A browser asks again after so long. */
 const PREFLIGHT_SECONDS = 600;
 
@@ -26,13 +28,17 @@ export function isCodecRequest(ctx: Context, { path, origin }: CodecOrigin): boo
 
 /**
  * Clients in pages have headers of their own (the official OpenAI one says its version and platform in some), and may
- * send any: none of them does anything that a program without a browser could not do.
+ * send any but that of a session: no other does anything that a program without a browser could not do.
  */
 async function answerPreflight(ctx: Context, allow: () => Promise<unknown>): Promise<void> {
-  const asked = ctx.get('Access-Control-Request-Headers');
+  const asked = ctx
+    .get('Access-Control-Request-Headers')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && name.toLowerCase() !== CSRF_HEADER);
   await allow();
-  if (asked !== '' && ctx.res.hasHeader('Access-Control-Allow-Headers'))
-    ctx.set('Access-Control-Allow-Headers', `${USUAL_HEADERS.join(',')},${asked}`);
+  if (asked.length > 0 && ctx.res.hasHeader('Access-Control-Allow-Headers'))
+    ctx.set('Access-Control-Allow-Headers', [...USUAL_HEADERS, ...asked].join(','));
 }
 
 /**
