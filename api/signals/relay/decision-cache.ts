@@ -45,6 +45,16 @@ export function streamRequest(method: string, target: string): Omit<StreamReques
   return { version: version as ApiVersion, startup };
 }
 
+/** Runs what it is given one after the other. */
+function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const mine = last.then(work);
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+}
+
 /**
  * The decision stream of each watcher, aggregated as it passes by and served from that copy while CAPI is down, to a
  * token that CAPI accepted before and to no other.
@@ -57,6 +67,11 @@ export function createDecisionCache({
   let aside = 0;
   /** Answers of one watcher are aggregated one after the other: each builds on the set before. */
   const underWay = new Map<string, Promise<void>>();
+  /**
+   * A set of 50,000 decisions holds the event loop for some tenths of a second and takes tens of megabytes, and after a
+   * power cut all local API servers ask for theirs within seconds: one set at a time. What waits is packed.
+   */
+  const [aggregating, serving] = [createTurns(), createTurns()];
 
   /**
    * Without a delta that went by, a copy is no longer the full set. A start that did not come whole takes nothing from
@@ -132,7 +147,7 @@ export function createDecisionCache({
         onEnd(end) {
           const release = (): void => void (aside -= held);
           if (typeof end !== 'string') {
-            inTurn(request, () => aggregate(request, end, encoding).finally(release), log);
+            inTurn(request, () => aggregating(() => aggregate(request, end, encoding)).finally(release), log);
             return;
           }
           release();
@@ -150,8 +165,10 @@ export function createDecisionCache({
       if ((await watchers.standing(watcher, sha256Hex(token.text))) !== 'accepted') return null;
       const kept = await copies.read(watcher, version);
       if (kept === null) return null;
-      const aggregated = JSON.parse(String(await unpack(kept.bytes))) as AggregatedDecisions;
-      const body = Buffer.from(JSON.stringify(expandDecisions(aggregated, { startup, at: now().getTime() })));
+      const body = await serving(async () => {
+        const aggregated = JSON.parse(String(await unpack(kept.bytes))) as AggregatedDecisions;
+        return Buffer.from(JSON.stringify(expandDecisions(aggregated, { startup, at: now().getTime() })));
+      });
       const zip = body.length > GZIP_ABOVE && /\bgzip\b/i.test(req.headers['accept-encoding'] ?? '');
       const seconds = Math.max(0, Math.floor((now().getTime() - kept.at.getTime()) / 1000));
       return {

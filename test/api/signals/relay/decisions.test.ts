@@ -240,4 +240,26 @@ describe('GET /v3/decisions/stream', () => {
         .sort((a, b) => a - b),
     ).toEqual([...Array(11).keys()]);
   });
+
+  it('is aggregated for one watcher at a time, however many pull at once', async () => {
+    says({ new: [group(['1', '2'])], deleted: [] });
+    const { copies } = proxy.stores;
+    const { read, write } = { read: copies.read.bind(copies), write: copies.write.bind(copies) };
+    let [open, most] = [0, 0];
+    copies.read = (...asked) => {
+      open += 1;
+      most = Math.max(most, open);
+      return read(...asked);
+    };
+    copies.write = (...given) => write(...given).finally(() => void (open -= 1));
+    const names = Array.from({ length: 20 }, (_, index) => `many-${index}`);
+    await Promise.all(
+      names.map((name) =>
+        pull(START, { bearer: mintToken(name, { issuedAt: T0, lifetimeSeconds: 36_000 }).token }),
+      ),
+    );
+    for (const name of names)
+      await until(`the copy of ${name} is kept`, async () => (await read(name, 'v3'))?.revision === 1);
+    expect(most).toBe(1);
+  });
 });
