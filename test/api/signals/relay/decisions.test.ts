@@ -42,6 +42,14 @@ function says(body: unknown, { zip = false } = {}): void {
   };
 }
 
+function breaksOff(): void {
+  script = (_req, res) => {
+    res.writeHead(200, { 'content-length': '1000' });
+    res.write('{"new":[');
+    setTimeout(() => res.destroy(), 20);
+  };
+}
+
 function fails(status: number): void {
   script = (_req, res) => void res.writeHead(status).end('{"message":"down"}');
 }
@@ -166,11 +174,7 @@ describe('GET /v3/decisions/stream', () => {
     says({ new: [group(['1'])], deleted: [] });
     await pull(START);
     await kept(1);
-    script = (_req, res) => {
-      res.writeHead(200, { 'content-length': '1000' });
-      res.write('{"new":[');
-      setTimeout(() => res.destroy(), 20);
-    };
+    breaksOff();
     await expect(pull(DELTA)).rejects.toThrow();
     // The set would lack what the delta said.
     await until('the copy is dropped', async () => (await proxy.stores.copies.read('w1', 'v3')) === null);
@@ -180,11 +184,7 @@ describe('GET /v3/decisions/stream', () => {
     says({ new: [group(['1'])], deleted: [] });
     await pull(START);
     await kept(1);
-    script = (_req, res) => {
-      res.writeHead(200, { 'content-length': '1000' });
-      res.write('{"new":[');
-      setTimeout(() => res.destroy(), 20);
-    };
+    breaksOff();
     await expect(pull(START)).rejects.toThrow();
     says({ message: 'maintenance' });
     expect((await pull(START)).status).toBe(200);
