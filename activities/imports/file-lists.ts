@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../schemas/app-error.js';
-import { parseExact } from '../outbound/exact-json.js';
+import { parseExact } from '../text/exact-json.js';
 import type { SourceService } from '../ports/imports.js';
 
 /** Metadata keys stand beside those of the server. */

@@ -9,7 +9,7 @@ import type { ImportSources, SourceService } from '../ports/imports.js';
 import { createLoopShare } from '../signals/rules/loop-share.js';
 import { createGuardedDispatcher, isBlocked } from './address-guard.js';
 import { createListCutter } from './cut-list.js';
-import { parseExact } from './exact-json.js';
+import { parseExact } from '../text/exact-json.js';
 import { readWhole } from './read-body.js';
 import { retryAfterMs } from './retry-after.js';
 

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 /** The loop is let go after so long: the slowest expressions take a tenth of a second for one long text. */
 const SHARE_MS = 20;
 
-/** To be awaited after each signal that rules look at: other requests have their turn once a share is used up. */
+/** To be awaited after each piece of work, such as a look at a signal: others have their turn once a share is up. */
 export function createLoopShare(): () => Promise<void> {
   let since = performance.now();
   return async () => {

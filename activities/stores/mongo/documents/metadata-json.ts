@@ -1,6 +1,7 @@
 import { parse, stringify } from 'lossless-json';
 import type { Metadata, MetadataValue } from '../../../../schemas/documents/documents.js';
 import { isObject } from '../../../../schemas/is-object.js';
+import { exactNumber } from '../../../text/exact-json.js';
 
 /**
  * Client metadata is kept as JSON text inside our records: keys with `$` and `.`, and integers beyond a double,
@@ -11,7 +12,7 @@ export function metadataToText(metadata: Metadata): string {
 }
 
 export function metadataFromText(text: string): Metadata {
-  return parse(text, restoreProtoKey, parseNumber) as Metadata;
+  return parse(text, restoreProtoKey, exactNumber) as Metadata;
 }
 
 /** The text of a record's metadata, until it is asked for. */
@@ -32,11 +33,6 @@ const METADATA: PropertyDescriptor & ThisType<{ [METADATA_TEXT]: string }> = {
 export function withMetadata<T extends object>(record: T, text: string): T & { metadata: Metadata } {
   Object.defineProperty(record, METADATA_TEXT, { value: text });
   return Object.defineProperty(record, 'metadata', METADATA) as T & { metadata: Metadata };
-}
-
-function parseNumber(literal: string): number | bigint {
-  const number = Number(literal);
-  return /^-?\d+$/.test(literal) && !Number.isSafeInteger(number) ? BigInt(literal) : number;
 }
 
 /** The parser assigns a key `__proto__` as the object's prototype; it is client data and becomes an own key again. */
