@@ -266,6 +266,26 @@ describe('the documents of a person, in the browser', () => {
     await page.getByText(`There is no file ${file} in this partition`).waitFor();
   });
 
+  it('sends nothing more into a partition that is deleted meanwhile', async () => {
+    const partition = 'short-lived';
+    expect((await stage.stack.request(`/partition/${partition}`, { method: 'POST' })).status).toBe(201);
+    const { page, close } = await stage.visit(`/partitions/${partition}`, stage.stack.token);
+    let sent = 0;
+    // The first two are under way until the partition is gone.
+    await page.route(/\/indexer\/partition\/short-lived\/file\//, () => void (sent += 1));
+    await dropFiles(page, NOTES);
+    await page.getByRole('region', { name: 'Uploads' }).getByText('uploading, ').nth(1).waitFor();
+    await page.getByRole('link', { name: 'Partitions', exact: true }).click();
+    const card = page.getByRole('article').filter({ hasText: partition });
+    await card.getByRole('button', { name: 'Delete partition' }).click();
+    const question = page.getByRole('dialog', { name: 'Delete partition' });
+    await question.getByRole('button', { name: 'Delete partition' }).click();
+    await card.waitFor({ state: 'detached' });
+    expect(sent).toBe(2);
+    expect((await stage.stack.request(`/partition/${partition}`)).status).toBe(404);
+    await close();
+  });
+
   it('shows nothing of them to a person without rights', async () => {
     const { body } = await askStack<{ token: string }>(stage.stack, 'POST', '/users/', {
       display_name: 'Somebody else',

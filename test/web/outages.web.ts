@@ -62,7 +62,7 @@ describe('a gateway that is killed while somebody chats, uploads and watches', (
     const answered: string[] = [];
     files.on('response', (response) => {
       if (response.status() === 201 && /\/indexer\/partition\//.test(response.url()))
-        answered.push(decodeURIComponent(response.url().split('/').at(-1) ?? ''));
+        answered.push(decodeURIComponent(new URL(response.url()).pathname.split('/').at(-1) ?? ''));
     });
     await dropFiles(files, FILES);
     await until('some uploads are answered', async () => answered.length >= 4);

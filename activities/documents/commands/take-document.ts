@@ -14,7 +14,7 @@ import { checkUpload } from './check-upload.js';
 import { confirmAdmission } from './confirm-admission.js';
 import { createPartition, requireMayCreatePartition } from './create-partition.js';
 import type { Received, UploadName } from './received-upload.js';
-import { alreadyExists, noSuchFile } from './refusals.js';
+import { alreadyExists, noSuchFile, noSuchPartition } from './refusals.js';
 import { requireAdmissible, requireEmbedder } from './require-admissible.js';
 import { serverAbilities } from './server-abilities.js';
 
@@ -37,6 +37,14 @@ export interface Uploader {
   taskUrl(taskId: string): string;
 }
 
+/** Where the document goes. */
+interface Place {
+  partition: string;
+  file_id: string;
+  /** Whether a new document may create the partition where that is missing; a replacement never does. */
+  creates_partition?: boolean;
+}
+
 /** A partition that was read so long ago is read anew: a large upload takes minutes. */
 const RECENT_MS = 1000;
 
@@ -48,13 +56,18 @@ const RECENT_MS = 1000;
 export async function takeDocument(
   deps: TakeDocumentDeps,
   by: Uploader,
-  { partition, file_id: fileId }: { partition: string; file_id: string },
+  { partition, file_id: fileId, creates_partition: creates = true }: Place,
   intent: TaskRecord['intent'],
   receive: (upload: UploadName) => Promise<Received>,
 ): Promise<TaskRecord> {
   const { adapters, config, workflows, log } = deps;
   const target = { partition, fileId, taskUrl: by.taskUrl };
   const place = await checkTarget(deps, by, target, intent);
+  const requirePartition = (): void => {
+    if (intent === 'replace') throw noSuchFile(target);
+    if (!creates) throw noSuchPartition(partition);
+  };
+  if (place === null) requirePartition();
   const checkedAt = performance.now();
 
   const uploadId = randomUUID();
@@ -65,6 +78,8 @@ export async function takeDocument(
     const isRecent = performance.now() - checkedAt < RECENT_MS;
     if (!isRecent) await by.admitAnew();
     const known = place !== null && isRecent ? place : await adapters.partitions.get(partition);
+    // Deleted while the bytes came.
+    if (known === null) requirePartition();
     // Made while the bytes came, perhaps by another caller; or so long ago was the role asked for.
     if (known !== null && (known !== place || !by.isEditorOf(partition))) await by.requireEditor(partition);
     let present: FileRecord | null | undefined;

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { supportedTypes } from '../../../activities/documents/parsing/file-types.js';
 import {
   CopyForm,
@@ -31,6 +32,12 @@ const UPLOAD_ERRORS = [
   'DEFAULT_EMBEDDER_MIGRATION_REQUIRED',
 ] as const;
 
+const UploadQuery = z.object({
+  create_partition: z.stringbool().default(true).meta({
+    description: 'Where false, a document for a missing partition is refused with 404',
+  }),
+});
+
 /** Uploads, replacements and deletions of documents. */
 export function indexerRoutes(deps: GatewayDeps): Route[] {
   return [
@@ -49,18 +56,22 @@ export function indexerRoutes(deps: GatewayDeps): Route[] {
       summary: 'Upload a document; a missing partition is created with the caller as its owner',
       tag: 'Indexing',
       auth: { partition: 'editor' },
-      request: { params: FileParams, multipart: UploadForm },
+      request: { params: FileParams, query: UploadQuery, multipart: UploadForm },
       responses: { 201: { description: 'Admitted', schema: UploadAccepted } },
       errors: [
         ...UPLOAD_ERRORS,
         'QUOTA_EXCEEDED',
         'RESERVED_PARTITION_NAME',
         'PARTITION_LIMIT_EXCEEDED',
+        'PARTITION_NOT_FOUND',
         'WORKSPACE_NOT_FOUND',
         'FILE_EXISTS',
         'DOCUMENT_INDEXING_IN_PROGRESS',
       ],
-      handle: async (ctx, { params }) => json(201, await uploadDocument(deps, ctx, params, 'create')),
+      async handle(ctx, { params, query }) {
+        const named = { ...params, creates_partition: query.create_partition };
+        return json(201, await uploadDocument(deps, ctx, named, 'create'));
+      },
     }),
     route({
       method: 'put',

@@ -12,7 +12,7 @@ import { receiveUpload } from './receive-upload.js';
 export async function uploadDocument(
   deps: GatewayDeps,
   ctx: CallerContext,
-  named: { partition: string; file_id: string },
+  named: Parameters<typeof takeDocument>[2],
   intent: TaskRecord['intent'],
 ): Promise<{ task_status_url: string }> {
   const { blobs } = deps.adapters;

@@ -93,6 +93,28 @@ describe('a body that takes more than a second', () => {
   });
 });
 
+describe('a partition that is deleted while the bytes for it come', () => {
+  it.each([
+    { what: 'a replacement', method: 'PUT', path: '/indexer/partition/plans/file/plan' },
+    {
+      what: 'a document for a partition that is there',
+      method: 'POST',
+      path: '/indexer/partition/plans/file/new?create_partition=false',
+    },
+  ])('is not made anew by $what', async ({ method, path }) => {
+    const { token } = gateway.addUser('eve');
+    await indexText(gateway, { partition: 'plans', fileId: 'plan', token }, ['The plan.']);
+    const checked = jest.spyOn(gateway.adapters.counters, 'nextGeneration');
+    const remove = async () => {
+      await until('the target was checked', async () => checked.mock.calls.length > 0);
+      expect((await gateway.call('DELETE', '/partition/plans', { token })).status).toBe(204);
+    };
+    const [status] = await sendSlowly(path, uploadForm('newer'), remove, { method, token });
+    expect(status).toBe(404);
+    expect(await gateway.adapters.partitions.get('plans')).toBeNull();
+  });
+});
+
 describe('a caller whose right ends while a body comes that its route reads by itself', () => {
   let eve: { token: string; userId: number };
   beforeEach(async () => {

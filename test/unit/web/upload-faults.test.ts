@@ -22,7 +22,7 @@ class ScriptedRequest {
   onerror = (): void => undefined;
   open(method: string, path: string): void {
     methods.push(method);
-    sent.push(path.split('/').at(-1)!);
+    sent.push(new URL(path, location.origin).pathname.split('/').at(-1)!);
   }
   setRequestHeader(): void {
     // Not read.

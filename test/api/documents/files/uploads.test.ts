@@ -26,6 +26,19 @@ describe('POST /indexer/partition/{partition}/file/{file_id}', () => {
       expect(await gateway.adapters.partitions.roleOf(userId, 'notes')).toBe('owner');
     });
 
+    it('creates none for a document that asks for one that is there', async () => {
+      const { token, userId } = gateway.addUser('ada');
+      const path = `${PATH}?create_partition=false`;
+      const missing = [404, { detail: "Partition 'notes' not found" }];
+      expect(await answer(await post(uploadForm(), path, token))).toEqual(missing);
+      await gateway.call('POST', '/partition/notes', { token });
+      expect((await post(uploadForm(), path, token)).status).toBe(201);
+      expect(await gateway.adapters.partitions.roleOf(userId, 'notes')).toBe('owner');
+      await gateway.call('DELETE', '/partition/notes', { token });
+      expect(await answer(await post(uploadForm(), path, token))).toEqual(missing);
+      expect(await gateway.adapters.partitions.get('notes')).toBeNull();
+    });
+
     it('takes an editor, not a viewer, not an outsider', async () => {
       await gateway.call('POST', '/partition/notes');
       const [editor, viewer, outsider] = ['ed', 'vi', 'st'].map((name) => gateway.addUser(name));

@@ -65,6 +65,7 @@ export const documents = {
       'This browser cannot read the file. It was moved, removed or changed, or is a folder: choose it again.',
     cutOff:
       'The server broke the transfer off several times. The file may be too large, or you may not add any here.',
+    partitionDeleted: 'The partition was deleted.',
   },
   uploadCancelled: 'cancelled',
   uploadExists: 'There is a file of this name already.',

@@ -68,6 +68,7 @@ export const documents: Messages['documents'] = {
     cutOff:
       'Le serveur a interrompu le transfert plusieurs fois. Le fichier est peut-être trop grand, ou vous ne pouvez ' +
       'pas en ajouter ici.',
+    partitionDeleted: 'La partition a été supprimée.',
   },
   uploadCancelled: 'annulé',
   uploadExists: 'Un fichier de ce nom existe déjà.',

@@ -10,6 +10,7 @@ import { SwapState } from '../../../shared/swap-state';
 import { Time } from '../../../shared/time';
 import { activeTasksQuery, mayOwn } from '../queries';
 import type { PartitionRow } from '../queries';
+import { uploadQueue } from '../uploads/upload-queue';
 
 export function PartitionCard({ partition: row }: { partition: PartitionRow }) {
   const { documents: t, common } = useMessages();
@@ -18,6 +19,7 @@ export function PartitionCard({ partition: row }: { partition: PartitionRow }) {
   const remove = useMutation({
     mutationFn: () =>
       api.DELETE('/partition/{partition}', { params: { path: { partition: row.partition } } }),
+    onSuccess: () => uploadQueue.giveUp(row.partition),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['partitions'] }),
   });
   const count = format.number(row.document_count);

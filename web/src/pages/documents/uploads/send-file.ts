@@ -24,27 +24,33 @@ async function faultOf(file: File, hasSent: boolean): Promise<Error> {
 }
 
 /**
- * Sends the bytes and answers the id of the task. By XMLHttpRequest, since fetch does not tell how much was sent.
- * @throws ApiError, UploadFault
+ * Sends the bytes and answers the id of the task. By XMLHttpRequest, since fetch does not tell how much was sent. Into
+ * partitions that are there alone: one that was deleted must not come back by what was still to be sent.
+ * @throws ApiError, UploadFault; what `signal` is aborted with
  */
 export function sendFile(
   { partition, fileId, file, replace }: Upload,
   onSent: (share: number) => void,
+  signal: AbortSignal,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     const path = `/indexer/partition/${encodeURIComponent(partition)}/file/${encodeURIComponent(fileId)}`;
-    request.open(replace ? 'PUT' : 'POST', path);
+    if (replace) request.open('PUT', path);
+    else request.open('POST', `${path}?create_partition=false`);
     for (const [name, value] of Object.entries(writingHeaders())) request.setRequestHeader(name, value);
     let hasSent = false;
     request.upload.onprogress = ({ loaded, total }) => {
       hasSent ||= loaded > 0;
       onSent(total === 0 ? 1 : loaded / total);
     };
+    signal.addEventListener('abort', () => request.abort());
+    request.onabort = () => reject(signal.reason as Error);
     request.onerror = () => void faultOf(file, hasSent).then(reject);
     request.onload = () => {
       if (request.status >= 300) {
         noteStatus(request.status);
+        if (request.status === 404 && !replace) return reject(new UploadFault('partitionDeleted'));
         const headers = new Headers();
         const wait = request.getResponseHeader('Retry-After');
         if (wait !== null) headers.set('Retry-After', wait);

@@ -21,11 +21,15 @@ async function findTask({ partition, fileId }: Upload, sent: number): Promise<st
 /**
  * Sends a file and answers the id of its task. One that was sent before and whose answer was lost may have been taken:
  * the server then refuses it as already there, and the task that was begun is the one to follow.
- * @throws ApiError, UploadFault
+ * @throws ApiError, UploadFault; what `signal` is aborted with
  */
-export async function sendOrFind(upload: Upload, onSent: (share: number) => void): Promise<string> {
+export async function sendOrFind(
+  upload: Upload,
+  onSent: (share: number) => void,
+  signal: AbortSignal,
+): Promise<string> {
   try {
-    return await sendFile(upload, onSent);
+    return await sendFile(upload, onSent, signal);
   } catch (error) {
     const { unanswered } = upload;
     const isThere = error instanceof ApiError && error.status === 409;

@@ -35,6 +35,8 @@ function createUploadQueue() {
   let nextId = 1;
   let watching = 0;
   let resting = false;
+  /** Of what is being sent, by the uploads' ids. */
+  const transfers = new Map<number, AbortController>();
   const listeners = new Set<() => void>();
 
   const set = (changed: readonly Upload[]) => {
@@ -89,6 +91,16 @@ function createUploadQueue() {
     if (!resting) rest(asked ?? REST_SECONDS);
   };
 
+  /** None of them is sent in vain. */
+  const failWaiting = (partition: string, error: Error) =>
+    set(
+      uploads.map((upload) =>
+        upload.partition === partition && upload.phase === 'waiting'
+          ? { ...upload, phase: 'failed', error }
+          : upload,
+      ),
+    );
+
   const sendNext = () => {
     if (resting) return;
     // One that the server put off lets the others go first.
@@ -97,16 +109,23 @@ function createUploadQueue() {
     const sending = uploads.filter(({ phase }) => phase === 'uploading').length;
     if (next === undefined || sending >= SENDING) return;
     const sentAt = Date.now();
+    const transfer = new AbortController();
+    transfers.set(next.id, transfer);
     change(next.id, { phase: 'uploading', error: null });
-    sendOrFind(next, (sent) => change(next.id, { sent }))
+    sendOrFind(next, (sent) => change(next.id, { sent }), transfer.signal)
       .then(
         (taskId) => change(next.id, { phase: 'indexing', taskId, sent: 1 }),
         (error: Error) => {
+          // It was given up.
+          if (transfer.signal.aborted) return;
           if (isToWait(error, next)) putOff(next, sentAt, error);
           else change(next.id, { phase: 'failed', error });
+          if (error instanceof UploadFault && error.kind === 'partitionDeleted')
+            failWaiting(next.partition, error);
         },
       )
       .finally(() => {
+        transfers.delete(next.id);
         watchNext();
         sendNext();
       });
@@ -158,6 +177,13 @@ function createUploadQueue() {
     /** Gives one up that is not sent yet. */
     drop(id: number) {
       set(uploads.filter((upload) => upload.id !== id || upload.phase !== 'waiting'));
+    },
+    /** Of a partition that is there no more. */
+    giveUp(partition: string) {
+      const given = uploads.filter((upload) => upload.partition === partition);
+      set(uploads.filter((upload) => upload.partition !== partition));
+      for (const { id } of given) transfers.get(id)?.abort();
+      sendNext();
     },
     clearOver(partition: string) {
       set(uploads.filter((upload) => upload.partition !== partition || !isOver(upload)));

@@ -27,8 +27,11 @@ export class UploadFault extends Error {
   override readonly name = 'UploadFault';
 
   constructor(
-    /** By the browser, as what was removed or changed, or is a folder; or the server cut its transfer off. */
-    readonly kind: 'unreadable' | 'cutOff',
+    /**
+     * By the browser, as what was removed or changed, or is a folder; or the server cut its transfer off; or its
+     * partition is there no more.
+     */
+    readonly kind: 'unreadable' | 'cutOff' | 'partitionDeleted',
   ) {
     super(kind);
   }
