@@ -44,6 +44,8 @@ Object.assign(globalThis, {
   XMLHttpRequest: HeldRequest,
   fetch: () => new Promise(() => undefined),
 });
+const { setCsrfToken } = await loadWeb<{ setCsrfToken(token: string): void }>('api/client');
+setCsrfToken('of this session');
 interface Upload {
   id: number;
   partition: string;

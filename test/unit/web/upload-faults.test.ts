@@ -5,6 +5,8 @@ interface Answer {
   /** 0: the connection breaks instead, behind some bytes. */
   status: number;
   body?: unknown;
+  /** Instead of JSON. */
+  page?: string;
 }
 
 /** What the server answers, one after the other; then no more. */
@@ -39,7 +41,7 @@ class ScriptedRequest {
         return this.onerror();
       }
       this.status = answer.status;
-      this.responseText = JSON.stringify(answer.body ?? {});
+      this.responseText = answer.page ?? JSON.stringify(answer.body ?? {});
       this.onload();
     });
   }
@@ -203,6 +205,16 @@ test('a file whose transfer breaks while the server is away is sent until it is 
   for (let times = 1; times <= 5; times += 1) await rest();
   expect(upload().phase).toBe('indexing');
   expect(saidAway).toBe(4);
+});
+
+test('a file that something before the gateway takes is sent again, where it was being sent for ever', async () => {
+  answers = [{ status: 200, page: '<html>Sign in to the network</html>' }, TAKEN];
+  uploadQueue.add('mill', [new File(['one'], 'one.md')]);
+  await jest.advanceTimersByTimeAsync(0);
+  expect(upload()).toMatchObject({ phase: 'waiting', error: { status: 0 } });
+  await rest();
+  expect(sent).toEqual(['one.md', 'one.md']);
+  expect(upload().phase).toBe('indexing');
 });
 
 test('a file that is cut off since nobody is signed in waits for the next session', async () => {

@@ -57,8 +57,13 @@ export function sendFile(
         reject(errorOf(request.status, request.responseText, headers));
         return;
       }
-      const { task_status_url: url } = JSON.parse(request.responseText) as { task_status_url: string };
-      resolve(url.split('/').at(-1) ?? '');
+      try {
+        const { task_status_url: url } = JSON.parse(request.responseText) as { task_status_url: string };
+        resolve(url.split('/').at(-1) ?? '');
+      } catch {
+        // Not the gateway: the sign-in page of a proxy before it, which may have kept the file from it.
+        reject(unreachableError());
+      }
     };
     const form = new FormData();
     form.set('file', file, file.name);

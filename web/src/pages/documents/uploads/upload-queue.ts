@@ -6,12 +6,10 @@ import { pendingDeletions } from './pending-deletions';
 import { sendOrFind } from './send-or-find';
 import { fileIdOf, isHereAlone, isOver, UploadFault } from './upload';
 import type { Upload } from './upload';
-import { watchTask } from './watch-task';
+import { createTaskWatch } from './watch-tasks';
 
 /** Fewer than the six connections that a browser opens to one server for all windows: other requests must not wait. */
 const SENDING = 2;
-/** So many are asked for, time after time. */
-const WATCHING = 2;
 /** Nothing is sent for so long after the server was away, unless it says for how long. */
 const REST_SECONDS = 3;
 
@@ -33,7 +31,6 @@ function isRefused(error: Error): boolean {
 function createUploadQueue() {
   let uploads: readonly Upload[] = [];
   let nextId = 1;
-  let watching = 0;
   let resting = false;
   /** Of what is being sent, by the uploads' ids. */
   const transfers = new Map<number, AbortController>();
@@ -53,20 +50,14 @@ function createUploadQueue() {
     else change(id, { stage, progress });
   };
 
-  const watchNext = () => {
-    const next = uploads.find(({ phase, id }) => phase === 'indexing' && !watched.has(id));
-    if (next?.taskId == null || watching >= WATCHING) return;
-    watching += 1;
-    watched.add(next.id);
-    void watchTask(next.taskId, (status) => apply(next.id, status))
-      .catch((error: Error) => change(next.id, { phase: 'failed', error }))
-      .then(() => {
-        watching -= 1;
-        watchNext();
-      });
-    watchNext();
-  };
-  const watched = new Set<number>();
+  const watchNext = createTaskWatch({
+    listed: () =>
+      uploads.flatMap(({ id, phase, taskId }) =>
+        phase === 'indexing' && taskId !== null ? [{ id, taskId }] : [],
+      ),
+    onStatus: apply,
+    onGone: (id, error) => change(id, { phase: 'failed', error }),
+  });
 
   const rest = (seconds: number) => {
     resting = true;
@@ -168,7 +159,6 @@ function createUploadQueue() {
     },
     /** Sends a failed one again, over the file that is there if that is wanted. */
     again(id: number, replace: boolean) {
-      watched.delete(id);
       const upload = uploads.find((other) => other.id === id);
       const isBack = upload !== undefined && pendingDeletions.undo(upload.partition, upload.fileId);
       change(id, { ...start, replace: replace || isBack });
