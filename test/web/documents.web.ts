@@ -286,6 +286,32 @@ describe('the documents of a person, in the browser', () => {
     await close();
   });
 
+  it('stops all uploads of a partition at once, those under way too', async () => {
+    const { page, close } = await stage.visit(`/partitions/${PARTITION}`, stage.stack.token);
+    await page.route(/\/indexer\/partition\/[^/]+\/file\/unwanted/, () => undefined);
+    await dropFiles(
+      page,
+      Array.from({ length: 5 }, (_, index) => ({ name: `unwanted-${index}.md`, content: 'x' })),
+    );
+    const uploads = page.getByRole('region', { name: 'Uploads' });
+    await uploads.getByRole('button', { name: 'Cancel: unwanted-0.md' }).click();
+    await uploads.getByText('0 / 4').waitFor();
+    await uploads.getByRole('button', { name: 'Stop all' }).click();
+    await page.getByRole('dialog', { name: 'Stop all' }).getByRole('button', { name: 'Stop all' }).click();
+    await uploads.waitFor({ state: 'detached' });
+    await close();
+  });
+
+  it('asks once for all files that are there already', async () => {
+    const { page, close } = await stage.visit(`/partitions/${PARTITION}`, stage.stack.token);
+    await dropFiles(page, [NOTES[0]!, NOTES[1]!, NOTES[2]!]);
+    const uploads = page.getByRole('region', { name: 'Uploads' });
+    await uploads.getByText('3 files are there already.').waitFor();
+    await uploads.getByRole('button', { name: 'Leave all' }).click();
+    await uploads.waitFor({ state: 'detached' });
+    await close();
+  });
+
   it('shows nothing of them to a person without rights', async () => {
     const { body } = await askStack<{ token: string }>(stage.stack, 'POST', '/users/', {
       display_name: 'Somebody else',

@@ -1,8 +1,10 @@
 import { Button, Group, Paper, ScrollArea, Stack, Text, Title } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useFormat } from '../../../i18n/format';
 import { useMessages } from '../../../i18n/language';
-import { isOver } from './upload';
+import { ConfirmButton } from '../../../shared/confirm-button';
+import { isOver, isThere } from './upload';
 import type { Upload } from './upload';
 import { uploadQueue } from './upload-queue';
 import { UploadRow } from './upload-row';
@@ -22,14 +24,33 @@ function chooseShown(uploads: readonly Upload[], count: number): readonly Upload
   return ranked.slice(0, count).sort((one, other) => one.id - other.id);
 }
 
+/** One choice for all whose id is taken: a folder that is dropped again has hundreds of them. */
+function ThereAlready({ partition, count }: { partition: string; count: number }) {
+  const { documents: t } = useMessages();
+  const format = useFormat();
+  return (
+    <Group gap="xs" mb="sm">
+      <Text size="sm">{t.uploadsExist(format.number(count))}</Text>
+      <Button size="compact-xs" variant="default" onClick={() => uploadQueue.replaceAll(partition)}>
+        {t.replaceAll}
+      </Button>
+      <Button size="compact-xs" variant="default" onClick={() => uploadQueue.leaveAll(partition)}>
+        {t.leaveAll}
+      </Button>
+    </Group>
+  );
+}
+
 export function UploadList({ partition, uploads }: { partition: string; uploads: readonly Upload[] }) {
   const { documents: t } = useMessages();
   const format = useFormat();
   const [count, setCount] = useState(SHOWN);
+  const dropAll = useMutation({ mutationFn: () => uploadQueue.dropAll(partition) });
   if (uploads.length === 0) return null;
   const shown = chooseShown(uploads, count);
   const hidden = uploads.length - shown.length;
   const over = uploads.filter(isOver).length;
+  const there = uploads.filter(isThere).length;
   return (
     <Paper withBorder p="md" component="section" aria-label={t.uploads}>
       <Group justify="space-between" mb="sm">
@@ -39,15 +60,26 @@ export function UploadList({ partition, uploads }: { partition: string; uploads:
             {over} / {uploads.length}
           </Text>
         </Title>
-        <Button
-          size="xs"
-          variant="default"
-          disabled={over === 0}
-          onClick={() => uploadQueue.clearOver(partition)}
-        >
-          {t.clearDone}
-        </Button>
+        <Group gap="xs">
+          {over < uploads.length && (
+            <ConfirmButton
+              label={t.dropAll}
+              question={t.dropAllQuestion(format.number(uploads.length - over))}
+              loading={dropAll.isPending}
+              onConfirm={() => dropAll.mutate()}
+            />
+          )}
+          <Button
+            size="xs"
+            variant="default"
+            disabled={over === 0}
+            onClick={() => uploadQueue.clearOver(partition)}
+          >
+            {t.clearDone}
+          </Button>
+        </Group>
       </Group>
+      {there > 1 && <ThereAlready partition={partition} count={there} />}
       <ScrollArea.Autosize mah={280} type="auto">
         <Stack gap="xs">
           {shown.map((upload) => (

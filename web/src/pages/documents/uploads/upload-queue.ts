@@ -2,9 +2,10 @@ import { useSyncExternalStore } from 'react';
 import { ApiError, isSignedOut, mayPass } from '../../../api/api-error';
 import { isSignedIn } from '../../../api/client';
 import type { TaskStatus } from '../queries';
+import { cancelTask } from './cancel-task';
 import { pendingDeletions } from './pending-deletions';
 import { sendOrFind } from './send-or-find';
-import { fileIdOf, isHereAlone, isOver, UploadFault } from './upload';
+import { fileIdOf, isHereAlone, isOver, isThere, UploadFault } from './upload';
 import type { Upload } from './upload';
 import { createTaskWatch } from './watch-tasks';
 
@@ -105,7 +106,12 @@ function createUploadQueue() {
     change(next.id, { phase: 'uploading', error: null });
     sendOrFind(next, (sent) => change(next.id, { sent }), transfer.signal)
       .then(
-        (taskId) => change(next.id, { phase: 'indexing', taskId, sent: 1 }),
+        (taskId) => {
+          if (uploads.some(({ id }) => id === next.id))
+            change(next.id, { phase: 'indexing', taskId, sent: 1 });
+          // It was dropped when all of its bytes were on their way; if this fails, the list of files has it.
+          else cancelTask(taskId).catch(() => undefined);
+        },
         (error: Error) => {
           // It was given up.
           if (transfer.signal.aborted) return;
@@ -134,6 +140,22 @@ function createUploadQueue() {
     cutOff: 0,
   } as const;
 
+  const renew = (upload: Upload, replace: boolean): Upload => {
+    const isBack = pendingDeletions.undo(upload.partition, upload.fileId);
+    return { ...upload, ...start, replace: replace || isBack };
+  };
+
+  const stop = async (stopped: readonly Upload[]): Promise<void> => {
+    const dropped = stopped.filter(isHereAlone);
+    const ids = new Set(dropped.map(({ id }) => id));
+    set(uploads.filter(({ id }) => !ids.has(id)));
+    // The server may have taken what was sent to its end: its answer says which task is to be cancelled.
+    for (const { id, sent } of dropped) if (sent < 1) transfers.get(id)?.abort();
+    sendNext();
+    for (const { id, taskId } of stopped)
+      if (taskId !== null && (await cancelTask(taskId))) change(id, { phase: 'cancelled' });
+  };
+
   window.addEventListener('beforeunload', (event) => {
     if (uploads.some(isHereAlone)) event.preventDefault();
   });
@@ -159,15 +181,31 @@ function createUploadQueue() {
     },
     /** Sends a failed one again, over the file that is there if that is wanted. */
     again(id: number, replace: boolean) {
-      const upload = uploads.find((other) => other.id === id);
-      const isBack = upload !== undefined && pendingDeletions.undo(upload.partition, upload.fileId);
-      change(id, { ...start, replace: replace || isBack });
+      set(uploads.map((upload) => (upload.id === id ? renew(upload, replace) : upload)));
       sendNext();
     },
-    /** Gives one up that is not sent yet. */
-    drop(id: number) {
-      set(uploads.filter((upload) => upload.id !== id || upload.phase !== 'waiting'));
+    /** All that were refused since a file of their id is there. */
+    replaceAll(partition: string) {
+      set(
+        uploads.map((upload) =>
+          upload.partition === partition && isThere(upload) ? renew(upload, true) : upload,
+        ),
+      );
+      sendNext();
     },
+    /** The same ones: the files that are there stay. */
+    leaveAll(partition: string) {
+      set(uploads.filter((upload) => upload.partition !== partition || !isThere(upload)));
+    },
+    /**
+     * Gives one up that is not done: it is not sent, or its task is cancelled.
+     * @throws ApiError
+     */
+    drop: (id: number): Promise<void> =>
+      stop(uploads.filter((upload) => upload.id === id && !isOver(upload))),
+    /** @throws ApiError */
+    dropAll: (partition: string): Promise<void> =>
+      stop(uploads.filter((upload) => upload.partition === partition && !isOver(upload))),
     /** Of a partition that is there no more. */
     giveUp(partition: string) {
       const given = uploads.filter((upload) => upload.partition === partition);

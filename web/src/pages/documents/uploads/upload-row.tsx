@@ -1,21 +1,17 @@
 import { Button, Group, Progress, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { memo } from 'react';
-import { ApiError } from '../../../api/api-error';
 import { useFormat } from '../../../i18n/format';
 import { useMessages } from '../../../i18n/language';
 import { useErrorText } from '../../../shared/error-text';
-import { percentOf, UploadFault } from './upload';
+import { isOver, isThere, percentOf, UploadFault } from './upload';
 import type { Upload } from './upload';
 import { uploadQueue } from './upload-queue';
 
 const COLOURS = { failed: 'red', cancelled: 'gray', done: 'green' } as const;
 
-/** A file with this id is there: it may be replaced. Other conflicts, as the same bytes under another name, stay. */
-function isThere(error: Upload['error']): boolean {
-  return error instanceof ApiError && error.status === 409 && error.code === null;
-}
-
-function useSaid({ phase, sent, stage, error }: Upload): string {
+function useSaid(upload: Upload): string {
+  const { phase, sent, stage, error } = upload;
   const { documents: t, common } = useMessages();
   const format = useFormat();
   const errorText = useErrorText();
@@ -24,7 +20,7 @@ function useSaid({ phase, sent, stage, error }: Upload): string {
   if (phase === 'indexing') return t.stages[stage];
   if (phase === 'done') return t.stages.done;
   if (phase === 'cancelled') return t.uploadCancelled;
-  if (isThere(error)) return t.uploadExists;
+  if (isThere(upload)) return t.uploadExists;
   const reason =
     error instanceof UploadFault
       ? t.uploadFaults[error.kind]
@@ -37,6 +33,7 @@ function useSaid({ phase, sent, stage, error }: Upload): string {
 export const UploadRow = memo(({ upload }: { upload: Upload }) => {
   const { documents: t, common } = useMessages();
   const said = useSaid(upload);
+  const drop = useMutation({ mutationFn: () => uploadQueue.drop(upload.id) });
   const { id, phase, fileId, file } = upload;
   const colour = phase in COLOURS ? COLOURS[phase as keyof typeof COLOURS] : 'tamis';
   return (
@@ -55,13 +52,14 @@ export const UploadRow = memo(({ upload }: { upload: Upload }) => {
           <Text size="sm" c={phase === 'failed' ? 'error' : 'dimmed'} lineClamp={2}>
             {said}
           </Text>
-          {phase === 'waiting' && (
+          {!isOver(upload) && (
             <Button
               size="compact-xs"
               variant="default"
               style={{ flexShrink: 0 }}
               aria-label={`${common.cancel}${common.colon}${fileId}`}
-              onClick={() => uploadQueue.drop(id)}
+              loading={drop.isPending}
+              onClick={() => drop.mutate()}
             >
               {common.cancel}
             </Button>
@@ -71,9 +69,9 @@ export const UploadRow = memo(({ upload }: { upload: Upload }) => {
               size="compact-xs"
               variant="default"
               style={{ flexShrink: 0 }}
-              onClick={() => uploadQueue.again(id, upload.replace || isThere(upload.error))}
+              onClick={() => uploadQueue.again(id, upload.replace || isThere(upload))}
             >
-              {isThere(upload.error) ? t.replace : common.retry}
+              {isThere(upload) ? t.replace : common.retry}
             </Button>
           )}
         </Group>

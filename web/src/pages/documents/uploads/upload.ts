@@ -1,3 +1,4 @@
+import { ApiError } from '../../../api/api-error';
 import type { TaskStatus } from '../queries';
 
 /** A file on its way: from the browser to the gateway, then through the stages of its task. */
@@ -44,6 +45,11 @@ export function isHereAlone({ phase }: Upload): boolean {
 
 export function isOver({ phase }: Upload): boolean {
   return phase === 'done' || phase === 'failed' || phase === 'cancelled';
+}
+
+/** A file with this id is there: it may be replaced. Other conflicts, as the same bytes under another name, stay. */
+export function isThere({ phase, error }: Upload): boolean {
+  return phase === 'failed' && error instanceof ApiError && error.status === 409 && error.code === null;
 }
 
 /** A short number that stands for a text, the same in every browser: FNV-1a of 64 bits, of its UTF-8. */
