@@ -29,3 +29,29 @@ test('names in other scripts have ids of their own, which stay the same', () => 
   // Of the whole way, not of the name alone.
   expect(idOf('a.md', './год/a.md')).not.toBe(idOf('a.md', './том/a.md'));
 });
+
+test.each([256, 300, 4_000])(
+  'a place of %d characters in a dropped folder has an id that is short enough',
+  (length) => {
+    const idAt = (folder: string, name = 'plan.pdf') =>
+      idOf(name, `${folder}${'x/'.repeat(length)}`.slice(0, length - 9) + `/${name}`);
+    const ids = [
+      idAt('a/'),
+      idAt('b/'),
+      idAt('année/'),
+      idAt('отчёт/'),
+      idAt('a/', 'отчёт.pdf'),
+      idAt('a/', 'тесты.pdf'),
+    ];
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ids) expect(id).toMatch(IDENTIFIER_PATTERN);
+    expect(ids[0]).toMatch(/^[0-9a-z]{10}-.*:plan\.pdf$/);
+    expect(ids[4]).toMatch(/:_{5}-[0-9a-z]{10}\.pdf$/);
+    expect(idAt('a/')).toBe(ids[0]);
+  },
+);
+
+test('an id of as many characters as the server takes is not shortened', () => {
+  const name = `${'n'.repeat(251)}.pdf`;
+  expect(idOf(name)).toBe(name);
+});

@@ -60,9 +60,13 @@ function digestOf(text: string): string {
   return hash.toString(36).padStart(13, '0').slice(-10);
 }
 
+/** The server takes no longer ids. */
+const MAX_ID_CHARACTERS = 255;
+
 /**
  * The id that the server takes, made of the file's name and, for a dropped folder, of its place in it. Letters of other
  * scripts have no place in one; names that differ by such letters alone are told apart by a digest before the ending.
+ * Of one that is too long the end is kept, which has the name, behind a digest of the whole.
  */
 export function fileIdOf(file: Pick<File, 'name'>): string {
   const { path } = file as { path?: string };
@@ -71,8 +75,12 @@ export function fileIdOf(file: Pick<File, 'name'>): string {
   const plain = name.normalize('NFD').replace(/\p{Mn}/gu, '');
   const id = plain.replace(/[^A-Za-z0-9._:-]/g, '_');
   // Blanks and the like are left alone: files of that kind keep the ids that they have.
-  if (/^[\p{ASCII}]*$/u.test(plain)) return id;
-  return id.replace(/(\.[^.:]*)?$/, (ending) => `-${digestOf(name.normalize('NFC'))}${ending}`);
+  const isPlain = /^[\p{ASCII}]*$/u.test(plain);
+  if (isPlain && id.length <= MAX_ID_CHARACTERS) return id;
+  const digest = digestOf(name.normalize('NFC'));
+  const whole = isPlain ? id : id.replace(/(\.[^.:]*)?$/, (ending) => `-${digest}${ending}`);
+  if (whole.length <= MAX_ID_CHARACTERS) return whole;
+  return `${digest}-${whole.slice(digest.length + 1 - MAX_ID_CHARACTERS)}`;
 }
 
 /** How far an upload is, of 100: a third for the bytes, the rest for the task. */
