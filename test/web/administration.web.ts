@@ -177,6 +177,23 @@ describe('what an administrator sets, in the browser', () => {
     await page.getByRole('cell', { name: '7', exact: true }).waitFor();
   });
 
+  it('leaves what another administrator changed of a user meanwhile', async () => {
+    const { body: eve } = await askStack<{ id: number }>(stage.stack, 'POST', '/users/', {
+      display_name: 'Eve',
+      is_admin: true,
+    });
+    const page = await open('/users');
+    await page.getByRole('button', { name: 'Edit Eve' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('checkbox', { name: 'Administrator' }).waitFor();
+    await askStack(stage.stack, 'PATCH', `/users/${eve.id}`, { is_admin: false });
+    await dialog.getByRole('textbox', { name: 'Quota of files' }).fill('500');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('cell', { name: '500', exact: true }).waitFor();
+    const { body } = await askStack(stage.stack, 'GET', `/users/${eve.id}`);
+    expect(body).toMatchObject({ is_admin: false, file_quota: 500 });
+  });
+
   it('stays signed in with a new token of its own, which is there to be copied', async () => {
     const { body: grace } = await askStack<{ token: string }>(stage.stack, 'POST', '/users/', {
       display_name: 'Grace',

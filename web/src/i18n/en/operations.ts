@@ -141,6 +141,7 @@ export const operations = {
   presetConfig: 'Configuration (JSON)',
   presetConfigHint: 'The whole of it: what is left out gets its default.',
   noJsonObject: 'This is no JSON object.',
+  presetChanged: 'The preset was changed meanwhile. Copy your text, close this and open the preset again.',
   prompts: 'Prompts',
   newPrompt: 'New prompt',
   editPrompt: (name: string) => `Edit the prompt ${name}`,

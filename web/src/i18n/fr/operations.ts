@@ -142,6 +142,7 @@ export const operations: Messages['operations'] = {
   presetConfig: 'Configuration (JSON)',
   presetConfigHint: 'En entier : ce qui manque prend sa valeur par défaut.',
   noJsonObject: 'Ce n’est pas un objet JSON.',
+  presetChanged: 'Le préréglage a changé entre-temps. Copiez votre texte, fermez et rouvrez le préréglage.',
   prompts: 'Invites',
   newPrompt: 'Nouvelle invite',
   editPrompt: (name) => `Modifier l’invite ${name}`,

@@ -1,16 +1,12 @@
-import { SegmentedControl, Textarea, TextInput } from '@mantine/core';
+import { Alert, SegmentedControl, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { send } from '../../../api/client';
+import { useState } from 'react';
 import { useMessages } from '../../../i18n/language';
 import { FormModal } from '../../../shared/form-modal';
 import type { Preset } from './queries';
+import { configText, PresetChanged, savePreset } from './save-preset';
+import type { PresetValues } from './save-preset';
 import { useSaveModel } from './use-save-model';
-
-interface Values {
-  name: string;
-  type: Preset['preset_type'];
-  config: string;
-}
 
 interface Props {
   /** Null: a new one. */
@@ -27,35 +23,20 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-/**
- * What is sent takes the place of the whole configuration; what cannot be is refused by the server with its field.
- * Answers its warnings.
- */
-async function save(preset: Preset | null, { name, type, config }: Values): Promise<readonly string[]> {
-  const path = preset === null ? '/presets/' : `/presets/${type}/${encodeURIComponent(preset.name)}`;
-  const response = await send(path, {
-    method: preset === null ? 'POST' : 'PUT',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({
-      name,
-      ...(preset === null ? { preset_type: type } : {}),
-      config: JSON.parse(config) as unknown,
-    }),
-  });
-  return ((await response.json()) as Preset).warnings ?? [];
-}
-
 export function PresetEditor({ preset, onClose }: Props) {
   const { operations: t, common } = useMessages();
-  const form = useForm<Values>({
+  // What the change follows is what was there when the editor was opened.
+  const [base] = useState(preset);
+  const form = useForm<PresetValues>({
     initialValues: {
       name: preset?.name ?? '',
       type: preset?.preset_type ?? 'retrieval',
-      config: JSON.stringify(preset?.config ?? {}, null, 2),
+      config: configText(preset),
     },
     validate: { config: (config) => (isJsonObject(config) ? null : t.noJsonObject) },
   });
-  const change = useSaveModel((values: Values) => save(preset, values), onClose);
+  const change = useSaveModel((values: PresetValues) => savePreset(base, values), onClose);
+  const isOutdated = change.error instanceof PresetChanged;
   return (
     <FormModal
       title={preset === null ? t.newPreset : t.editPreset(preset.name)}
@@ -64,7 +45,7 @@ export function PresetEditor({ preset, onClose }: Props) {
       onSubmit={form.onSubmit((values) => change.mutate(values))}
       submit={common.save}
       pending={change.isPending}
-      error={change.error}
+      error={isOutdated ? null : change.error}
       size="lg"
     >
       {preset === null && (
@@ -88,6 +69,11 @@ export function PresetEditor({ preset, onClose }: Props) {
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
         {...form.getInputProps('config')}
       />
+      {isOutdated && (
+        <Alert color="red" variant="outline" role="alert">
+          {t.presetChanged}
+        </Alert>
+      )}
     </FormModal>
   );
 }

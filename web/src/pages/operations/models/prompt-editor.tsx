@@ -1,17 +1,11 @@
 import { Checkbox, Select, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { api } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
 import { FormModal } from '../../../shared/form-modal';
 import type { Prompt } from './queries';
+import { savePrompt } from './save-prompt';
+import type { PromptValues } from './save-prompt';
 import { useSaveModel } from './use-save-model';
-
-interface Values {
-  name: string;
-  type: Prompt['prompt_type'];
-  content: string;
-  isDefault: boolean;
-}
 
 interface Props {
   /** Null: a new one. */
@@ -19,24 +13,9 @@ interface Props {
   onClose: () => void;
 }
 
-async function save(
-  prompt: Prompt | null,
-  { name, type, content, isDefault }: Values,
-): Promise<readonly string[]> {
-  if (prompt === null) {
-    const body = { prompt_type: type, name, content, is_default: isDefault };
-    await api.POST('/prompts/', { body });
-    return [];
-  }
-  // The default of a kind stays it until another one is made so.
-  const body = { name, content, ...(isDefault ? { is_default: true } : {}) };
-  await api.PATCH('/prompts/{id}', { params: { path: { id: prompt.id } }, body });
-  return [];
-}
-
 export function PromptEditor({ prompt, onClose }: Props) {
   const { operations: t, common } = useMessages();
-  const form = useForm<Values>({
+  const form = useForm<PromptValues>({
     initialValues: {
       name: prompt?.name ?? '',
       type: prompt?.prompt_type ?? 'sys_prompt',
@@ -44,7 +23,10 @@ export function PromptEditor({ prompt, onClose }: Props) {
       isDefault: prompt?.is_default ?? false,
     },
   });
-  const change = useSaveModel((values: Values) => save(prompt, values), onClose);
+  const change = useSaveModel(
+    (values: PromptValues) => savePrompt(prompt?.id ?? null, form.getInitialValues(), values),
+    onClose,
+  );
   const types = Object.keys(t.promptKinds) as Prompt['prompt_type'][];
   return (
     <FormModal

@@ -1,6 +1,7 @@
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMessages } from '../../../i18n/language';
+import { PresetChanged } from './save-preset';
 
 /**
  * Saves what an editor of the models' page holds, says so and closes it.
@@ -12,6 +13,7 @@ export function useSaveModel<Values>(
 ) {
   const { documents } = useMessages();
   const queryClient = useQueryClient();
+  const readAnew = () => queryClient.invalidateQueries({ queryKey: ['models'] });
   return useMutation({
     meta: { ownErrors: true },
     mutationFn: save,
@@ -19,7 +21,8 @@ export function useSaveModel<Values>(
       const color = warnings.length === 0 ? 'green' : 'orange';
       notifications.show({ color, message: [documents.saved, ...warnings].join(' ') });
       onClose();
-      return queryClient.invalidateQueries({ queryKey: ['models'] });
+      return readAnew();
     },
+    onError: (error) => (error instanceof PresetChanged ? readAnew() : undefined),
   });
 }

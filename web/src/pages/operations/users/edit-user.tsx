@@ -1,10 +1,10 @@
 import { useForm } from '@mantine/form';
-import { api } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
 import { FormModal } from '../../../shared/form-modal';
+import { changeUser } from './change-user';
+import type { UserValues } from './change-user';
 import type { User } from './queries';
 import { UserFields, useSaveUser } from './user-form';
-import type { UserValues } from './user-form';
 
 interface Props {
   user: User;
@@ -23,19 +23,7 @@ export function EditUser({ user, alwaysAdmin, onClose }: Props) {
       quota: user.file_quota ?? '',
     },
   });
-  const save = useSaveUser(
-    ({ name, email, admin, quota }) =>
-      api.PATCH('/users/{id}', {
-        params: { path: { id: String(user.id) } },
-        body: {
-          display_name: name,
-          email: email === '' ? null : email,
-          file_quota: typeof quota === 'number' ? quota : null,
-          ...(alwaysAdmin ? {} : { is_admin: admin }),
-        },
-      }),
-    onClose,
-  );
+  const save = useSaveUser((values) => changeUser(user.id, form.getInitialValues(), values), onClose);
   return (
     <FormModal
       title={t.editUser(user.display_name ?? common.user(user.id))}

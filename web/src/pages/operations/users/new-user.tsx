@@ -4,9 +4,9 @@ import { useDisclosure } from '@mantine/hooks';
 import { send } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
 import { FormModal } from '../../../shared/form-modal';
+import type { UserValues } from './change-user';
 import type { NewToken } from './queries';
 import { UserFields, useSaveUser } from './user-form';
-import type { UserValues } from './user-form';
 
 async function create({ name, email, admin, quota }: UserValues): Promise<NewToken> {
   const response = await send('/users/', {

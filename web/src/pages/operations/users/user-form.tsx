@@ -2,13 +2,7 @@ import { Checkbox, NumberInput, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMessages } from '../../../i18n/language';
-
-export interface UserValues {
-  name: string;
-  email: string;
-  admin: boolean;
-  quota: number | string;
-}
+import type { UserValues } from './change-user';
 
 /** Creates or changes a user. */
 export function useSaveUser<T>(save: (values: UserValues) => Promise<T>, onSaved: (saved: T) => void) {
