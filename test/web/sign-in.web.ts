@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { askStack } from '../support/ask-stack.js';
+import { documentClient } from '../support/document-client.js';
 import { startIdentityProvider } from '../support/identity-provider/start-identity-provider.js';
 import type { IdentityProviderServer } from '../support/identity-provider/start-identity-provider.js';
 import { openStage } from './support/open-stage.js';
@@ -84,6 +85,24 @@ describe('an identity provider, in the browser', () => {
   it('keeps nobody out who has a token', async () => {
     const { page, faults, close } = await stage.visit('/', stage.stack.token);
     await page.getByRole('heading', { level: 1, name: 'Partitions' }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('deletes before it signs out what was said to be deleted', async () => {
+    const documents = documentClient(stage.stack);
+    await stage.stack.request('/partition/quay', { method: 'POST' });
+    await documents.ended(
+      await documents.upload('POST', 'quay', 'contract.md', 'A boat for a year.', 'contract.md'),
+    );
+    const { page, faults, close } = await stage.visit('/partitions/quay', stage.stack.token);
+    await page.getByRole('button', { name: 'Actions: contract.md' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    await page.getByRole('button', { name: /^Signed in as/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByLabel('Token or key').waitFor();
+    expect((await stage.stack.request('/partition/quay/file/contract.md')).status).toBe(404);
     expect(faults).toEqual([]);
     await close();
   });

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { ApiError } from './api-error';
 import { api, bodyOf, onRefused, send, SESSION_PATH, setCsrfToken } from './client';
+import { endSession } from './end-session';
 
 export interface Session {
   user: { id: number; name: string; is_admin: boolean } | null;
@@ -98,7 +99,7 @@ export function useSignIn() {
 
 export function useSignOut() {
   return useMutation({
-    mutationFn: (_session: Session) => send(SESSION_PATH, { method: 'DELETE' }),
+    mutationFn: (_session: Session) => endSession(),
     onSuccess: (_answer, { provider }) => {
       windows.postMessage('out');
       // Else the next one to sign in with this browser would be let in as the same person.

@@ -14,8 +14,9 @@ function noticeOf(partition: string, file: string): string {
 }
 
 /**
- * Files that are hidden at once and deleted when the notice that offers to undo it has gone. Leaving the page deletes
- * them too: what was said to be deleted does not come back. A page shows one partition for as long as it stands.
+ * Files that are hidden at once and deleted when the notice that offers to undo it has gone. Leaving the page and
+ * signing out delete them too: what was said to be deleted does not come back. A page shows one partition for as long
+ * as it stands.
  */
 export function useDeletedFiles(partition: string) {
   const { documents: t, common } = useMessages();
@@ -26,24 +27,26 @@ export function useDeletedFiles(partition: string) {
     (file: string) => setHidden((files) => new Set([...files].filter((other) => other !== file))),
     [],
   );
-  const { mutate } = useMutation({
+  const { mutateAsync } = useMutation({
     mutationFn: (file: string) =>
       send(`/indexer/partition/${encodeURIComponent(partition)}/file/${encodeURIComponent(file)}`, {
         method: 'DELETE',
         keepalive: true,
       }),
-    onSettled: async (_answer, _error, file) => {
-      await queryClient.invalidateQueries({ queryKey: ['files', partition] });
-      void queryClient.invalidateQueries({ queryKey: ['partitions'] });
-      show(file);
+    onSettled: (_answer, _error, file) => {
+      // Not awaited: the file is deleted when the server says so, and not when the list was read again.
+      void queryClient.invalidateQueries({ queryKey: ['files', partition] }).then(() => {
+        void queryClient.invalidateQueries({ queryKey: ['partitions'] });
+        show(file);
+      });
     },
   });
 
   const commit = useCallback(
     (file: string) => {
-      if (pendingDeletions.commit(partition, file)) mutate(file);
+      if (pendingDeletions.commit(partition, file)) pendingDeletions.follow(mutateAsync(file));
     },
-    [mutate, partition],
+    [mutateAsync, partition],
   );
   useEffect(() => {
     // A notice that goes commits.
@@ -63,7 +66,7 @@ export function useDeletedFiles(partition: string) {
       show(file);
       notifications.hide(id);
     };
-    pendingDeletions.add({ partition, file, onUndo });
+    pendingDeletions.add({ partition, file, onUndo, onHurry: () => notifications.hide(id) });
     notifications.show({
       id,
       autoClose: UNDO_MS,
