@@ -189,6 +189,31 @@ describe('how a question is searched, in the browser', () => {
     const chosen = page.getByRole('combobox', { name: 'Search preset' });
     await until('the choice is shown', async () => (await chosen.inputValue()) === 'one-passage');
   });
+
+  it('keeps a conversation that was deleted elsewhere as a new one', async () => {
+    const page = await open('/chat');
+    const ask = async (question: string): Promise<void> => {
+      await page.getByRole('textbox', { name: 'Your question' }).fill(question);
+      await page.keyboard.press('Enter');
+    };
+    await ask('When does the ferry ring its bell?');
+    await page.waitForURL('**/chat/*');
+    const first = page.url();
+    const id = first.split('/').at(-1);
+    await page.getByRole('article', { name: 'Answer' }).getByRole('button', { name: 'Copy' }).waitFor();
+    const { status } = await askStack(stage.stack, 'DELETE', `/users/me/conversations/${id}`);
+    expect(status).toBe(204);
+    await ask('What does it need each spring?');
+    await page
+      .getByRole('article', { name: 'Answer' })
+      .nth(1)
+      .getByRole('button', { name: 'Copy' })
+      .waitFor();
+    await page.getByRole('button', { name: 'Keep mine as a new conversation' }).click();
+    await page.waitForURL((url) => url.href !== first && /\/chat\/./.test(url.pathname));
+    await page.reload();
+    await page.getByRole('article', { name: 'Answer' }).nth(1).waitFor();
+  });
 });
 
 describe('what an administrator looks after, in the browser', () => {

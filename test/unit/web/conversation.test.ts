@@ -7,7 +7,7 @@ interface Shown {
   title: string;
   revision: number;
   loading: boolean;
-  messages: { role: string; content: string; state: string }[];
+  messages: { id: number; role: string; content: string; state: string }[];
   fault: { code: string } | null;
 }
 
@@ -16,7 +16,10 @@ interface Conversation {
   ask(question: string): Promise<void>;
   open(id: string): Promise<void>;
   begin(): void;
+  keep(): Promise<void>;
+  askAgain(id: number, question: string): Promise<void>;
   rename(id: string, title: string): Promise<void>;
+  keepAsNew(): Promise<void>;
   setAbout(about: { scope: object }): void;
 }
 
@@ -33,6 +36,9 @@ type Body = Stored & { keep: number };
 const stored = new Map<string, Stored>();
 /** Answers to the reading of a conversation wait for these. */
 const held = new Map<string, Promise<void>>();
+
+/** The server takes messages, and answers that it failed. */
+let failsLate = false;
 
 /** The messages of each chat. */
 const asked: Stored['messages'][] = [];
@@ -72,6 +78,7 @@ async function serve(input: Request | string, init?: RequestInit): Promise<Respo
     return Response.json({ detail: '[CONFLICT]: It has changed' }, { status: 409 });
   else known.messages = [...known.messages.slice(0, body.keep), ...body.messages];
   known.revision += 1;
+  if (failsLate && messages !== undefined) return new Response('', { status: 500 });
   return headOf(id, known);
 }
 
@@ -106,6 +113,7 @@ beforeEach(() => {
   conversation.begin();
   stored.clear();
   held.clear();
+  failsLate = false;
   asked.length = 0;
 });
 
@@ -146,6 +154,57 @@ describe('a conversation that is changed', () => {
     await until('the scope is kept', async () => one.revision === 8);
     await new Promise(setImmediate);
     expect(conversation.current().fault).toMatchObject({ code: 'CONFLICT' });
+
+    // Both stay: theirs as it is, and what this window shows as another one.
+    await conversation.keepAsNew();
+    expect(texts(one)).toEqual(['A question', 'Its answer', 'Elsewhere', 'Answered']);
+    const mine = ['A question', 'Its answer', 'Another question', 'The answer.'];
+    expect(texts(stored.get('made')!)).toEqual(mine);
+    expect(conversation.current()).toMatchObject({ id: 'made', fault: null });
+    expect(texts(conversation.current())).toEqual(mine);
+  });
+
+  it('keeps an answer that came after another window gave it a title', async () => {
+    const one = keeps('one', 'A question', 'Its answer');
+    await conversation.open('one');
+    Object.assign(one, { title: 'Prices', revision: 6 });
+    await conversation.ask('Another question');
+    await until('it is kept', async () => one.messages.length === 4);
+    expect(conversation.current()).toMatchObject({ title: 'Prices', fault: null });
+  });
+
+  it('keeps another question in the place of one, after another window gave it a title', async () => {
+    const one = keeps('one', 'A question', 'Its answer', 'Refused', 'No');
+    await conversation.open('one');
+    Object.assign(one, { title: 'Prices', revision: 6 });
+    await conversation.askAgain(conversation.current().messages[2]!.id, 'Put otherwise');
+    await until('it is kept', async () => one.messages.at(-1)?.content === 'The answer.');
+    expect(texts(one)).toEqual(['A question', 'Its answer', 'Put otherwise', 'The answer.']);
+    expect(conversation.current().fault).toBeNull();
+  });
+
+  it('goes on where the server took messages and answered that it failed', async () => {
+    const one = keeps('one', 'A question', 'Its answer');
+    await conversation.open('one');
+    failsLate = true;
+    await conversation.ask('Another question');
+    await until('it is not known whether it is kept', async () => conversation.current().fault);
+    failsLate = false;
+    await conversation.keep();
+    expect(texts(one)).toEqual(['A question', 'Its answer', 'Another question', 'The answer.']);
+    expect(conversation.current().fault).toBeNull();
+  });
+
+  it('begins another one with what it shows where it was deleted', async () => {
+    keeps('one', 'A question', 'Its answer');
+    await conversation.open('one');
+    stored.delete('one');
+    await conversation.ask('Another question');
+    await until('it is refused', async () => conversation.current().fault);
+    await conversation.keepAsNew();
+    const all = ['A question', 'Its answer', 'Another question', 'The answer.'];
+    expect(texts(stored.get('made')!)).toEqual(all);
+    expect(conversation.current()).toMatchObject({ id: 'made', fault: null });
   });
 });
 

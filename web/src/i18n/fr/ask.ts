@@ -55,6 +55,12 @@ export const ask: Messages['ask'] = {
   conversationTitle: 'Titre de la conversation',
   rename: 'Renommer',
   deleteConversation: (title) => `« ${title} » est supprimée avec toutes ses réponses.`,
+  changedElsewhere:
+    'Cette conversation a été poursuivie dans une autre fenêtre. Ce qui se trouve ici n’est pas gardé.',
+  deletedElsewhere:
+    'Cette conversation a été supprimée dans une autre fenêtre. Ce qui se trouve ici n’est pas gardé.',
+  keepAsNew: 'Garder la mienne comme nouvelle conversation',
+  showOther: 'Montrer l’autre',
   preset: 'Préréglage de recherche',
   ownPreset: 'Selon la partition',
   onlyFile: 'Ce fichier seul',

@@ -1,7 +1,6 @@
 import { Button, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
-import { ApiError } from '../../../api/api-error';
 import { useMessages } from '../../../i18n/language';
 import { Empty } from '../../../shared/empty';
 import { ErrorNotice } from '../../../shared/error-notice';
@@ -11,6 +10,7 @@ import { Answer } from './answer';
 import { AskForm } from './ask-form';
 import { conversation, useConversation } from './conversation';
 import { ConversationsDrawer } from './conversations-drawer';
+import { KeepFault } from './keep-fault';
 import { Question } from './question';
 import { ScopeSelect } from './scope-select';
 import { SourceDrawer } from './source-drawer';
@@ -30,12 +30,6 @@ function ChatPage() {
     if (count > 0) end.current?.scrollIntoView({ block: 'end' });
   }, [count]);
   const busy = loading || messages.at(-1)?.state === 'streaming';
-  /** Changed in another browser meanwhile: what stands there is shown; else it is tried again. */
-  const keepAgain = () => {
-    const changed = fault instanceof ApiError && fault.code === 'CONFLICT';
-    if (changed && id !== null) open(id);
-    else void conversation.keep();
-  };
   return (
     <Page
       title={t.chat}
@@ -84,7 +78,7 @@ function ChatPage() {
             </Stack>
           )}
         </div>
-        {fault !== null && <ErrorNotice error={fault} retry={keepAgain} />}
+        {fault !== null && <KeepFault fault={fault} onShowOther={() => id !== null && open(id)} />}
         <AskForm busy={busy} />
       </div>
       <SourceDrawer opened={opened} onClose={() => setOpened(null)} />

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { api, bodyOf } from '../../../api/client';
-import { keep, keepSettings, rename } from './keep-conversation';
+import { keep, keepAsNew, keepSettings, rename } from './keep-conversation';
 import type { Talk } from './keep-conversation';
 import { fromStored, newMessage } from './message';
 import type { Message } from './message';
@@ -11,7 +11,7 @@ import { streamAnswer } from './stream-answer';
 const EVERYWHERE: Scope = { partition: null, workspace: null, file_id: null };
 
 function fresh(scope: Scope, preset: string | null): Talk {
-  const kept = { loading: false, kept: 0, surplus: false, fault: null };
+  const kept = { loading: false, kept: 0, surplus: false, known: [], fault: null };
   return { id: null, title: '', revision: 0, scope, preset, messages: [], ...kept };
 }
 
@@ -107,6 +107,8 @@ function createConversation() {
     stop,
     /** Tries again to have the server keep it. */
     keep: () => keep(talk, told),
+    /** Leaves the one that others have changed or deleted, and keeps what stands here as another one. */
+    keepAsNew: () => keepAsNew(talk, told),
     /** Gives one another title, be it this one or not. @throws ApiError */
     rename: (id: string, title: string) => rename(id, title, talk, told),
     /** Asks anew from a question of before; what followed it is dropped. */
@@ -142,7 +144,7 @@ function createConversation() {
         if (turn !== own) return;
         const { title, revision, scope, preset } = stored;
         const messages = stored.messages.map(fromStored);
-        const kept = { kept: messages.length, surplus: false, fault: null };
+        const kept = { kept: messages.length, surplus: false, known: messages, fault: null };
         talk = { id: conversation_id, title, revision, scope, preset, messages, loading: false, ...kept };
       } catch (error) {
         if (turn !== own) return;

@@ -1,8 +1,8 @@
-import { mayPass } from '../../../api/api-error';
+import { ApiError, mayPass } from '../../../api/api-error';
 import { api, bodyOf } from '../../../api/client';
 import type { paths } from '../../../api/schema.gen';
 import { cutText } from '../../../shared/cut-text';
-import { toStored } from './message';
+import { isStoredAs, toStored } from './message';
 import type { Message } from './message';
 import type { Scope } from './scope';
 
@@ -21,6 +21,8 @@ export interface Talk {
   kept: number;
   /** What the server has behind those is to go. */
   surplus: boolean;
+  /** What the server has, as far as this window knows. */
+  known: readonly Message[];
   /** Why the server does not keep it at the moment. */
   fault: unknown;
 }
@@ -61,11 +63,43 @@ async function bring(talk: Talk): Promise<void> {
         api.POST('/users/me/conversations/{conversation_id}/messages', { ...head(id ?? ''), body }),
       );
       talk.revision = stored.revision;
+      talk.known = [...talk.known.slice(0, kept), ...messages];
     } catch (error) {
       talk.kept = Math.min(kept, talk.kept);
       talk.surplus = true;
       throw error;
     }
+  }
+}
+
+/**
+ * Reads a conversation that has changed since this window saw it. A new title or scope counts as a change, and so does
+ * a write of this window whose answer broke off: where the server has no message that this window does not know, the
+ * next write follows what is there. What is asked here stays about what this window says.
+ */
+async function catchUp(talk: Talk): Promise<boolean> {
+  const stored = await bodyOf(api.GET('/users/me/conversations/{conversation_id}', head(talk.id ?? '')));
+  const begins = (shown: readonly Message[]) =>
+    stored.messages.every((message, at) => shown[at] !== undefined && isStoredAs(shown[at], message));
+  const isKnown = stored.messages.length === talk.known.length && begins(talk.known);
+  if (!isKnown && !begins(talk.messages)) return false;
+  if (!isKnown) {
+    talk.kept = stored.messages.length;
+    talk.surplus = false;
+    talk.known = talk.messages.slice(0, talk.kept);
+  }
+  talk.revision = stored.revision;
+  talk.title = stored.title;
+  return true;
+}
+
+async function bringUp(talk: Talk): Promise<void> {
+  try {
+    await bring(talk);
+  } catch (error) {
+    const isChanged = error instanceof ApiError && error.code === 'CONFLICT';
+    if (!isChanged || !(await catchUp(talk))) throw error;
+    await bring(talk);
   }
 }
 
@@ -85,7 +119,7 @@ const waiting = new WeakSet<Talk>();
 
 /** While the server is away it is tried again by itself; a refusal stays one. */
 export async function keep(talk: Talk, told: () => void): Promise<void> {
-  await inTurn(talk, () => bring(talk)).then(
+  await inTurn(talk, () => bringUp(talk)).then(
     () => void (talk.fault = null),
     (error: unknown) => void (talk.fault = error),
   );
@@ -96,6 +130,13 @@ export async function keep(talk: Talk, told: () => void): Promise<void> {
     waiting.delete(talk);
     void keep(talk, told);
   }, AGAIN_MS);
+}
+
+/** Keeps what this window shows as a conversation of its own; the one that others have changed stays as it is. */
+export async function keepAsNew(talk: Talk, told: () => void): Promise<void> {
+  const unknown = { id: null, kept: 0, surplus: false, known: [] };
+  await inTurn(talk, async () => void Object.assign(talk, unknown));
+  await keep(talk, told);
 }
 
 type Change =

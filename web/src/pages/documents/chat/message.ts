@@ -47,6 +47,12 @@ export function fromStored(stored: StoredMessage): Message {
 /** What the server takes of one message. */
 const MAX_CONTENT = 32_000;
 
+/** Whether the server has a message as this window shows it. */
+export function isStoredAs(message: Message, { role, content, state }: StoredMessage): boolean {
+  const isSame = message.role === role && message.state === (state ?? 'done');
+  return isSame && cutText(message.content, MAX_CONTENT) === content;
+}
+
 export function toStored(message: Message) {
   const { role, content, state, answerId, sources, degraded, truncated, cut } = message;
   return {
