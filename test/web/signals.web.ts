@@ -147,7 +147,11 @@ describe('the signals, in the browser', () => {
     await editor.getByRole('button', { name: 'Save' }).click();
     await editor.getByText('The rules were changed meanwhile.').waitFor();
     await readAnew;
+    // Neither throws away what was typed.
     await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    expect(await editor.getByRole('textbox', { name: 'Text of the rule' }).inputValue()).toBe(text);
+    await editor.getByRole('button', { name: 'Cancel' }).click();
     await editor.waitFor({ state: 'detached' });
     await write();
     await editor.getByRole('button', { name: 'Save' }).click();
