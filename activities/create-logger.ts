@@ -6,6 +6,27 @@ import type { Config } from '../schemas/config/config.js';
 
 const STDERR = 2;
 
+/** Lines that could not be written wait up to so many bytes, and are lost beyond. */
+const KEPT_BYTES = 4 * 1024 * 1024;
+
+/**
+ * stderr, which may be a file on a full disk: that loses lines, and ends nothing. pino's own answer to an error is to
+ * throw it, and at the exit of a process it would try such a write again for ever.
+ */
+function openStderr() {
+  const stream = pino.destination({ dest: STDERR, sync: false, maxLength: KEPT_BYTES });
+  let isFailing = false;
+  stream.removeAllListeners('error');
+  stream.on('error', () => (isFailing = true));
+  stream.on('write', () => (isFailing = false));
+  const flushSync = stream.flushSync.bind(stream);
+  return Object.assign(stream, {
+    flushSync: () => {
+      if (!isFailing) flushSync();
+    },
+  });
+}
+
 /** Lines on stderr, JSON or (LOG_FORMAT=text) readable. Bodies, queries and tokens are never handed to it. */
 export function createLogger(config: Config['log'], process: 'gateway' | 'worker'): Logger {
   return pino(
@@ -15,9 +36,7 @@ export function createLogger(config: Config['log'], process: 'gateway' | 'worker
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: ['token', 'authorization', 'headers.authorization', 'password'],
     },
-    config.format === 'text'
-      ? pretty({ destination: STDERR, sync: true, ignore: 'process' })
-      : pino.destination({ dest: STDERR, sync: false }),
+    config.format === 'text' ? pretty({ destination: STDERR, sync: true, ignore: 'process' }) : openStderr(),
   );
 }
 

@@ -21,7 +21,11 @@ export function openLog(log: string, name: string): { output: number; size: numb
   const size = sizeOf(log);
   if (size > LOG_LIMIT) renameSync(log, `${log}.1`);
   const output = openSync(log, 'a');
-  writeSync(output, `--- ${name} started ${new Date().toISOString()}\n`);
+  try {
+    writeSync(output, `--- ${name} started ${new Date().toISOString()}\n`);
+  } catch {
+    // A full disk is no reason not to start.
+  }
   return { output, size: size > LOG_LIMIT ? 0 : size };
 }
 
