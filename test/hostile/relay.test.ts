@@ -171,6 +171,47 @@ describe('usage metrics that grow when they are unpacked', () => {
   });
 });
 
+describe('a watcher that asks for its decisions without end', () => {
+  const STREAM = '/v3/decisions/stream?startup=true';
+
+  it('while CAPI is down has two answers made at once, and keeps out no other', async () => {
+    const { proxy, send, down } = await start();
+    const tokens = { w1: mintToken('w1').token, w2: mintToken('w2').token };
+    const { watchers, copies } = proxy.stores;
+    for (const [watcher, token] of Object.entries(tokens)) {
+      await watchers.acceptToken(watcher, digestOf(token));
+      const bytes = gzipSync(JSON.stringify({ version: 'v3', decisions: [] }));
+      await copies.write(watcher, 'v3', { bytes, at: new Date() }, 0);
+    }
+    down();
+    const read = copies.read.bind(copies);
+    const reads: string[] = [];
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    copies.read = async (...asked) => {
+      reads.push(asked[0]);
+      await gate;
+      return read(...asked);
+    };
+    const pull = (watcher: keyof typeof tokens) =>
+      proxy.raw('GET', STREAM, { headers: bearer(tokens[watcher]) });
+    const refused: (string | undefined)[] = [];
+    const asked = Array.from({ length: 20 }, async () => {
+      const { status, headers } = await pull('w1');
+      if (status === 503) refused.push(headers['retry-after']);
+      return status;
+    });
+    await until('the others are refused', async () => refused.length === 18);
+    expect([new Set(refused), reads]).toEqual([new Set(['10']), ['w1']]);
+    const other = pull('w2');
+    expect((await send('/v3/signals', '[]', bearer(tokens.w1))).status).toBe(200);
+    open();
+    expect((await Promise.all(asked)).filter((status) => status === 200)).toHaveLength(2);
+    expect((await other).status).toBe(200);
+    expect((await pull('w1')).status).toBe(200);
+  });
+});
+
 describe('a token that somebody made up', () => {
   const DAY_MS = 24 * 3_600_000;
   const madeUp = mintToken('w1', { lifetimeSeconds: 70 * 365 * 86_400 }).token;

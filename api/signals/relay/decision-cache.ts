@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http';
+import { finished } from 'node:stream';
+import type Koa from 'koa';
 import type { PassThroughAnswer } from './capi-pass-through.js';
 import {
   decodeContent,
@@ -14,6 +15,10 @@ import type { Answer } from '../../http/route.js';
 import { collectAside } from './body-taps.js';
 import type { Sender } from '../intake/identify-watcher.js';
 import type { ProxyDeps } from '../proxy-deps.js';
+import { createTurns } from './turns.js';
+import type { Turns } from './turns.js';
+import { comeBack, createWatcherPlaces } from './watcher-places.js';
+import type { AppError } from '../../../schemas/app-error.js';
 import { sha256Hex } from '../../../schemas/sha256.js';
 
 /** Of one answer, as it comes and decoded; the community list has a few megabytes. */
@@ -26,6 +31,7 @@ const UNPACKED_BYTES = 256 * 1024 * 1024;
 /** All answers that are being read beside their way to the client. */
 const ASIDE_BYTES = 64 * 1024 * 1024;
 const TRIES = 5;
+const LONGEST_REST_MS = 500;
 
 function unpack(bytes: Buffer): Promise<Buffer> {
   return decodeContent(bytes, 'gzip', UNPACKED_BYTES);
@@ -45,14 +51,22 @@ export function streamRequest(method: string, target: string): Omit<StreamReques
   return { version: version as ApiVersion, startup };
 }
 
-/** Runs what it is given one after the other. */
-function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const mine = last.then(work);
-    last = mine.catch(() => undefined);
-    return mine;
-  };
+/** Answers to one watcher on one version; each builds on the set before, so they are aggregated in their order. */
+interface Flow {
+  inOrder: Turns;
+  /** Answers that are aggregated, or wait for it. */
+  left: number;
+  /** Have come whole, and their turn has not begun. */
+  waiting: Set<WholeAnswer>;
+}
+
+interface WholeAnswer {
+  /** Null: a later start has taken its place. */
+  bytes: Buffer | null;
+  encoding: string | undefined;
+  /** A start that took the place of others: they went to the watcher, and are in no copy without it. */
+  replaces: boolean;
+  release(): void;
 }
 
 /**
@@ -65,13 +79,15 @@ export function createDecisionCache({
   now,
 }: Pick<ProxyDeps, 'watchers' | 'copies' | 'now'>) {
   let aside = 0;
-  /** Answers of one watcher are aggregated one after the other: each builds on the set before. */
-  const underWay = new Map<string, Promise<void>>();
+  const flows = new Map<string, Flow>();
   /**
    * A set of 50,000 decisions holds the event loop for some tenths of a second and takes tens of megabytes, and after a
-   * power cut all local API servers ask for theirs within seconds: one set at a time. What waits is packed.
+   * power cut all local API servers ask for theirs within seconds: one set at a time. What waits is packed. Pushes
+   * need the event loop as well, also while a watcher asks for its set again and again.
    */
-  const [aggregating, serving] = [createTurns(), createTurns()];
+  const [aggregating, serving] = [createTurns(LONGEST_REST_MS), createTurns()];
+  /** Of answers from copies that have not gone out: they are held whole. */
+  const places = createWatcherPlaces();
 
   /**
    * Without a delta that went by, a copy is no longer the full set. A start that did not come whole takes nothing from
@@ -83,14 +99,14 @@ export function createDecisionCache({
 
   const aggregate = async (
     { version, startup, sender }: StreamRequest,
-    bytes: Buffer,
-    encoding: string | undefined,
-  ) => {
+    { bytes, encoding, replaces }: Pick<WholeAnswer, 'encoding' | 'replaces'> & { bytes: Buffer },
+  ): Promise<void> => {
     const { watcher, token } = sender;
     const at = now();
     const answer = parsed(await decodeContent(bytes, encoding, DECODED_BYTES));
     if (!isDecisionStream(answer)) {
-      if (answer !== undefined) await missed(watcher, version, startup);
+      if (replaces) await copies.drop(watcher, version);
+      else if (answer !== undefined) await missed(watcher, version, startup);
       return;
     }
     if (token !== null) await watchers.acceptToken(watcher, sha256Hex(token.text));
@@ -116,23 +132,49 @@ export function createDecisionCache({
     throw new Error('the copy of the decisions changes too often');
   };
 
-  const inTurn = (request: StreamRequest, work: () => Promise<void>, log: Logger): void => {
-    const key = `${request.version}/${request.sender.watcher}`;
-    const mine = (underWay.get(key) ?? Promise.resolve()).then(work).catch(async (error: unknown) => {
-      log.warn({ err: error, watcher: request.sender.watcher }, 'a decision stream could not be kept');
-      // A delta is missing: what is left is no longer the full set.
-      await copies.drop(request.sender.watcher, request.version).catch(() => undefined);
+  const inTurn = (request: StreamRequest, work: () => Promise<void>, log: Logger): Flow => {
+    const { watcher } = request.sender;
+    const key = `${request.version}/${watcher}`;
+    const flow = flows.get(key) ?? { inOrder: createTurns(), left: 0, waiting: new Set() };
+    flows.set(key, flow);
+    flow.left += 1;
+    void flow.inOrder(async () => {
+      try {
+        await work();
+      } catch (error) {
+        log.warn({ err: error, watcher }, 'a decision stream could not be kept');
+        // A delta is missing: what is left is no longer the full set.
+        await copies.drop(watcher, request.version).catch(() => undefined);
+      }
+      flow.left -= 1;
+      if (flow.left === 0) flows.delete(key);
     });
-    underWay.set(key, mine);
-    void mine.then(() => underWay.get(key) === mine && underWay.delete(key));
+    return flow;
+  };
+
+  /** An answer that has come whole. A start makes those before it needless that still wait for their turn. */
+  const whole = (request: StreamRequest, answer: WholeAnswer, log: Logger): void => {
+    const work = async (): Promise<void> => {
+      flow.waiting.delete(answer);
+      const { bytes } = answer;
+      if (bytes !== null) await aggregate(request, { ...answer, bytes });
+    };
+    const flow = inTurn(request, () => aggregating(work).finally(answer.release), log);
+    if (request.startup)
+      for (const earlier of flow.waiting) {
+        earlier.bytes = null;
+        earlier.release();
+        flow.waiting.delete(earlier);
+        answer.replaces = true;
+      }
+    flow.waiting.add(answer);
   };
 
   return {
     /** The answer's body as it goes to the client; read aside and aggregated afterwards. */
     watch(request: StreamRequest, answer: PassThroughAnswer, log: Logger): PassThroughAnswer['body'] {
       const encoding = [answer.headers['content-encoding']].flat()[0];
-      const drop = (): void =>
-        inTurn(request, () => copies.drop(request.sender.watcher, request.version), log);
+      const drop = () => inTurn(request, () => copies.drop(request.sender.watcher, request.version), log);
       if (!canDecode(encoding) || aside >= ASIDE_BYTES) {
         drop();
         return answer.body;
@@ -145,9 +187,12 @@ export function createDecisionCache({
           aside += count;
         },
         onEnd(end) {
-          const release = (): void => void (aside -= held);
+          const release = (): void => {
+            aside -= held;
+            held = 0;
+          };
           if (typeof end !== 'string') {
-            inTurn(request, () => aggregating(() => aggregate(request, end, encoding)).finally(release), log);
+            whole(request, { bytes: end, encoding, replaces: false, release }, log);
             return;
           }
           release();
@@ -157,20 +202,28 @@ export function createDecisionCache({
       });
     },
 
-    /** While CAPI is down: the copy, with its age, or null when there is none for this token. */
-    async fromCopy(request: StreamRequest, req: IncomingMessage): Promise<Answer | null> {
+    /**
+     * While CAPI is down: the copy, with its age, or null when there is none for this token. An error, for the
+     * watcher to come back, while others of its answers have not gone out.
+     */
+    async fromCopy(request: StreamRequest, { req, res }: Koa.Context): Promise<Answer | AppError | null> {
       const { sender, version, startup } = request;
       const { watcher, token } = sender;
       if (token === null || (token.expiresAt !== null && token.expiresAt <= now())) return null;
       if ((await watchers.standing(watcher, sha256Hex(token.text))) !== 'accepted') return null;
-      const kept = await copies.read(watcher, version);
-      if (kept === null) return null;
-      const body = await serving(async () => {
+      if (!places.take(watcher)) return comeBack();
+      finished(res, () => places.give(watcher));
+      const served = await serving(async () => {
+        const kept = await copies.read(watcher, version);
+        if (kept === null) return null;
         const aggregated = JSON.parse(String(await unpack(kept.bytes))) as AggregatedDecisions;
-        return Buffer.from(JSON.stringify(expandDecisions(aggregated, { startup, at: now().getTime() })));
+        const decisions = expandDecisions(aggregated, { startup, at: now().getTime() });
+        return { at: kept.at, body: Buffer.from(JSON.stringify(decisions)) };
       });
+      if (served === null) return null;
+      const { at, body } = served;
       const zip = body.length > GZIP_ABOVE && /\bgzip\b/i.test(req.headers['accept-encoding'] ?? '');
-      const seconds = Math.max(0, Math.floor((now().getTime() - kept.at.getTime()) / 1000));
+      const seconds = Math.max(0, Math.floor((now().getTime() - at.getTime()) / 1000));
       return {
         status: 200,
         content: { type: 'application/json', data: zip ? await zipped(body) : body },
@@ -178,7 +231,7 @@ export function createDecisionCache({
           ...(zip ? { 'Content-Encoding': 'gzip' } : {}),
           Vary: 'Accept-Encoding',
           Age: String(seconds),
-          'X-Tamis-Copy-From': kept.at.toISOString(),
+          'X-Tamis-Copy-From': at.toISOString(),
         },
       };
     },

@@ -10,6 +10,7 @@ import { json, relayed } from '../../http/route.js';
 import type { Answer, PublicContext } from '../../http/route.js';
 import { isDown, isForeign } from './relay-target.js';
 import { capExpiry } from './watcher-identity.js';
+import { COME_BACK_MS, comeBack, createWatcherPlaces } from './watcher-places.js';
 import { hasStanding, identifyWatcher, noteAcceptance, noteRefusal } from '../intake/identify-watcher.js';
 import type { Sender } from '../intake/identify-watcher.js';
 import type { ProxyDeps } from '../proxy-deps.js';
@@ -20,9 +21,6 @@ import type { ForwardingNotifiers } from '../intake/notify-forwarding.js';
 const UNPACKED_RATIO = 100;
 /** All bodies in memory may have three times so many bytes, those of one address a third of that. */
 const ADDRESS_BYTES = 32 * 1024 * 1024;
-/** So many of one watcher are on their way to CAPI at once; with a further one it is asked to come back. */
-const MAX_OF_A_WATCHER = 2;
-const COME_BACK_MS = 10_000;
 
 export const METRICS_RESPONSES = {
   200: {
@@ -72,8 +70,8 @@ export function createMetricsRelay(
 ) {
   const share = Math.max(ADDRESS_BYTES, 2 * deps.settings.maxMetricsBytes);
   const budget = createBodyBudget(3 * share, share);
-  /** By watcher: bodies that have come whole. */
-  const underWay = new Map<string, number>();
+  /** Of bodies that have come whole. */
+  const places = createWatcherPlaces();
 
   const send = async (
     ctx: PublicContext,
@@ -155,16 +153,11 @@ export function createMetricsRelay(
 
   /** A body takes its watcher's place once it has come: one that comes slowly keeps out no other. */
   const inPlace = async <Result>(watcher: string, work: () => Promise<Result>): Promise<Result> => {
-    const others = underWay.get(watcher) ?? 0;
-    if (others >= MAX_OF_A_WATCHER)
-      throw new AppError('SERVICE_UNAVAILABLE', undefined, { retryAfterMs: COME_BACK_MS });
-    underWay.set(watcher, others + 1);
+    if (!places.take(watcher)) throw comeBack();
     try {
       return await work();
     } finally {
-      const left = (underWay.get(watcher) ?? 1) - 1;
-      if (left > 0) underWay.set(watcher, left);
-      else underWay.delete(watcher);
+      places.give(watcher);
     }
   };
 

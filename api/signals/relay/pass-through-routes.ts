@@ -103,12 +103,13 @@ async function passOn(ctx: PublicContext, parts: RelayParts): Promise<Answer> {
   });
   const sender = asked === null ? null : await senderOf(ctx, parts.deps);
   if (asked !== null && sender !== null && (answer instanceof AppError || isDown(answer.status))) {
-    const copy = await parts.decisions.fromCopy({ ...asked, sender }, req).catch((error: unknown) => {
+    const copy = await parts.decisions.fromCopy({ ...asked, sender }, ctx.koa).catch((error: unknown) => {
       ctx.log.error({ err: error }, 'the copy of a decision stream could not be read');
       return null;
     });
     if (copy !== null) {
       if (!(answer instanceof AppError)) answer.body.resume().on('error', () => undefined);
+      if (copy instanceof AppError) throw copy;
       return copy;
     }
   }

@@ -262,4 +262,42 @@ describe('GET /v3/decisions/stream', () => {
       await until(`the copy of ${name} is kept`, async () => (await read(name, 'v3'))?.revision === 1);
     expect(most).toBe(1);
   });
+
+  it('is aggregated once of several starts that wait, and dropped where the last of them is no stream', async () => {
+    const { copies } = proxy.stores;
+    const { read, write } = { read: copies.read.bind(copies), write: copies.write.bind(copies) };
+    const noted: string[] = [];
+    const drop = copies.drop.bind(copies);
+    copies.drop = (...asked) => drop(...asked).finally(() => void noted.push('drop'));
+    copies.write = (...given) => write(...given).finally(() => void noted.push('write'));
+    for (const last of [{ new: [group(['9'])], deleted: [] }, { message: 'maintenance' }]) {
+      let open = (): void => undefined;
+      const gate = new Promise<void>((resolve) => (open = resolve));
+      let begun = false;
+      copies.read = async (...asked) => {
+        begun = true;
+        await gate;
+        return read(...asked);
+      };
+      noted.length = 0;
+      says({ new: [group(['1'])], deleted: [] });
+      await pull(START);
+      await until('the first is under way', async () => begun);
+      for (let index = 0; index < 5; index += 1) await pull(START);
+      await pull(DELTA);
+      says(last);
+      await pull(START);
+      open();
+      const through = 'new' in last ? ['write', 'write'] : ['write', 'drop'];
+      await until('all are through', async () => noted.length === through.length);
+      expect(noted).toEqual(through);
+      // A delta behind them finds what they left.
+      says({ new: [group(['10'])], deleted: [] });
+      await pull(DELTA);
+      if ('new' in last) await until('the delta is kept', async () => noted.length === 3);
+      copies.read = read;
+    }
+    fails(503);
+    expect((await pull(START)).status).toBe(503);
+  });
 });
