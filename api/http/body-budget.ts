@@ -9,6 +9,8 @@ export interface BodyBudget {
    * @throws AppError SERVICE_UNAVAILABLE when the caller holds its share, or all together hold too much
    */
   take(caller: string, bytes: number): void;
+  /** Whether there is room for them. */
+  has(caller: string, bytes: number): boolean;
   give(caller: string, bytes: number): void;
 }
 
@@ -19,16 +21,18 @@ export interface BodyBudget {
 export function createBodyBudget(totalBytes = 96 * MIB, callerBytes = totalBytes / 3): BodyBudget {
   const held = new Map<string, number>();
   let total = 0;
+  const has = (caller: string, bytes: number): boolean =>
+    total + bytes <= totalBytes && (held.get(caller) ?? 0) + bytes <= callerBytes;
   return {
+    has,
     take(caller, bytes) {
-      const own = (held.get(caller) ?? 0) + bytes;
-      if (total + bytes > totalBytes || own > callerBytes)
+      if (!has(caller, bytes))
         throw new AppError('SERVICE_UNAVAILABLE', 'Too many large requests at once; try again soon.', {
           plain: true,
           retryAfterMs: COME_AGAIN_MS,
         });
       total += bytes;
-      held.set(caller, own);
+      held.set(caller, (held.get(caller) ?? 0) + bytes);
     },
     give(caller, bytes) {
       total -= bytes;

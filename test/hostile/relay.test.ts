@@ -212,6 +212,47 @@ describe('a watcher that asks for its decisions without end', () => {
   });
 });
 
+describe('decision streams that are left unfinished', () => {
+  const HALF = Buffer.alloc(7.5 * 1024 * 1024, 0x20);
+
+  it('take the copy of no watcher at another address', async () => {
+    const { proxy, state } = await start({ trustedProxies: ['127.0.0.1'] });
+    const tokens = Array.from({ length: 9 }, (_, index) => mintToken(`h${index}`).token);
+    const unfinished: ServerResponse[] = [];
+    state.script = (req, res) => {
+      if (tokens.includes((req.headers.authorization ?? '').replace('Bearer ', ''))) {
+        unfinished.push(res);
+        res.write(HALF);
+      } else res.end('{"new":[],"deleted":[]}');
+    };
+    let received = 0;
+    const { hostname, port } = new URL(proxy.url);
+    const held = [...tokens, tokens[0]!, tokens[0]!].map((token) => {
+      const socket = connect(Number(port), hostname);
+      const lines = ['Host: gateway', `Authorization: Bearer ${token}`, 'X-Forwarded-For: 192.0.2.1'];
+      socket.write(['GET /v3/decisions/stream?startup=true HTTP/1.1', ...lines, '', ''].join('\r\n'));
+      socket.on('data', (chunk) => (received += chunk.length));
+      return socket;
+    });
+    try {
+      await until('all are half through', async () => received >= held.length * HALF.length);
+      const pull = async (target: string, revision: number): Promise<void> => {
+        const headers = { ...bearer(mintToken('w1').token), 'x-forwarded-for': '198.51.100.1' };
+        expect((await proxy.raw('GET', target, { headers })).status).toBe(200);
+        await until(
+          `revision ${revision} is kept`,
+          async () => (await proxy.stores.copies.read('w1', 'v3'))?.revision === revision,
+        );
+      };
+      await pull('/v3/decisions/stream?startup=true', 1);
+      await pull('/v3/decisions/stream', 2);
+    } finally {
+      for (const socket of held) socket.destroy();
+      for (const res of unfinished) res.destroy();
+    }
+  });
+});
+
 describe('a token that somebody made up', () => {
   const DAY_MS = 24 * 3_600_000;
   const madeUp = mintToken('w1', { lifetimeSeconds: 70 * 365 * 86_400 }).token;

@@ -37,17 +37,15 @@ export function holdBack(limit: number, seen: (bytes: Buffer) => Promise<void> |
 }
 
 interface Aside {
-  /** No more than so many bytes are kept; of a larger body none. */
-  limit: number;
-  onBytes(count: number): void;
+  /** Whether there is room for so many bytes more. When there is none, nothing of the body is kept. */
+  hasRoom(count: number): boolean;
   /** Once: with the whole body, or what became of it instead. */
-  onEnd(end: Buffer | 'too large' | 'broken off'): void;
+  onEnd(end: Buffer | 'no room' | 'broken off'): void;
 }
 
-/** Hands a body on chunk by chunk as it comes, and keeps a copy of a small one. */
-export function collectAside(body: Readable, { limit, onBytes, onEnd }: Aside): Readable {
+/** Hands a body on chunk by chunk as it comes, and keeps a copy of it where there is room. */
+export function collectAside(body: Readable, { hasRoom, onEnd }: Aside): Readable {
   let kept: Buffer[] | null = [];
-  let size = 0;
   let ended = false;
   const end = (how: Parameters<Aside['onEnd']>[0]): void => {
     if (ended) return;
@@ -56,15 +54,12 @@ export function collectAside(body: Readable, { limit, onBytes, onEnd }: Aside): 
   };
   const through = new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      size += chunk.length;
-      if (kept !== null && size <= limit) {
-        kept.push(chunk);
-        onBytes(chunk.length);
-      } else kept = null;
+      if (kept !== null && hasRoom(chunk.length)) kept.push(chunk);
+      else kept = null;
       done(null, chunk);
     },
     flush(done) {
-      end(kept === null ? 'too large' : Buffer.concat(kept));
+      end(kept === null ? 'no room' : Buffer.concat(kept));
       done();
     },
   });

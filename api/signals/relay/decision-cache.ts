@@ -12,6 +12,7 @@ import type { AggregatedDecisions } from './aggregate-decisions.js';
 import type { ApiVersion } from '../../../schemas/signals/signals.js';
 import type { Logger } from '../../logger.js';
 import type { Answer } from '../../http/route.js';
+import { createBodyBudget } from '../../http/body-budget.js';
 import { collectAside } from './body-taps.js';
 import type { Sender } from '../intake/identify-watcher.js';
 import type { ProxyDeps } from '../proxy-deps.js';
@@ -28,8 +29,9 @@ const DECODED_BYTES = 32 * 1024 * 1024;
 const COPY_BYTES = 15 * 1024 * 1024;
 /** Of a copy: many answers add up to more than one. */
 const UNPACKED_BYTES = 256 * 1024 * 1024;
-/** All answers that are being read beside their way to the client. */
-const ASIDE_BYTES = 64 * 1024 * 1024;
+/** All answers that are read beside their way to the client; those of one address may have a third of it. */
+const ASIDE_BYTES = 96 * 1024 * 1024;
+const NO_STREAM = 'the answer is no decision stream';
 const TRIES = 5;
 const LONGEST_REST_MS = 500;
 
@@ -41,10 +43,15 @@ export interface StreamRequest {
   version: ApiVersion;
   startup: boolean;
   sender: Sender;
+  /** Where it comes from, for what one address may take. */
+  address: string;
 }
 
 /** What a target asks of the decision stream; null for another target. */
-export function streamRequest(method: string, target: string): Omit<StreamRequest, 'sender'> | null {
+export function streamRequest(
+  method: string,
+  target: string,
+): Pick<StreamRequest, 'version' | 'startup'> | null {
   const [, version, query] = /^\/(v[23])\/decisions\/stream\/?(?:\?(.*))?$/.exec(target) ?? [];
   if (method !== 'GET' || version === undefined) return null;
   const startup = new URLSearchParams(query ?? '').get('startup') === 'true';
@@ -69,6 +76,33 @@ interface WholeAnswer {
   release(): void;
 }
 
+/** Room for answers aside. Who reads slowly, or asks for many, has none left but leaves that of others. */
+function createRoomAside() {
+  const [ofAll, ofWatchers] = [createBodyBudget(ASIDE_BYTES), createBodyBudget(Infinity, ANSWER_BYTES)];
+  return {
+    of({ address, sender: { watcher } }: StreamRequest) {
+      let held = 0;
+      return {
+        /** What there is no room in, or null. */
+        take(count: number): string | null {
+          if (!ofWatchers.has(watcher, count))
+            return 'answers of the watcher are too large, or too many at once';
+          if (!ofAll.has(address, count)) return 'too many answers of its address, or of all, at once';
+          ofWatchers.take(watcher, count);
+          ofAll.take(address, count);
+          held += count;
+          return null;
+        },
+        release(): void {
+          ofWatchers.give(watcher, held);
+          ofAll.give(address, held);
+          held = 0;
+        },
+      };
+    },
+  };
+}
+
 /**
  * The decision stream of each watcher, aggregated as it passes by and served from that copy while CAPI is down, to a
  * token that CAPI accepted before and to no other.
@@ -78,7 +112,7 @@ export function createDecisionCache({
   copies,
   now,
 }: Pick<ProxyDeps, 'watchers' | 'copies' | 'now'>) {
-  let aside = 0;
+  const aside = createRoomAside();
   const flows = new Map<string, Flow>();
   /**
    * A set of 50,000 decisions holds the event loop for some tenths of a second and takes tens of megabytes, and after a
@@ -89,24 +123,32 @@ export function createDecisionCache({
   /** Of answers from copies that have not gone out: they are held whole. */
   const places = createWatcherPlaces();
 
+  /** The watcher has no copy from here on, until it asks for a start. */
+  const drop = async ({ version, sender: { watcher } }: StreamRequest, reason: string, log: Logger) => {
+    log.info({ watcher, version, reason }, 'the copy of a decision stream is dropped');
+    await copies.drop(watcher, version);
+  };
+
   /**
    * Without a delta that went by, a copy is no longer the full set. A start that did not come whole takes nothing from
    * it: the watcher asks for one until it has it.
    */
-  const missed = async (watcher: string, version: ApiVersion, startup: boolean): Promise<void> => {
-    if (!startup) await copies.drop(watcher, version);
+  const missed = async (request: StreamRequest, reason: string, log: Logger): Promise<void> => {
+    if (!request.startup) await drop(request, reason, log);
   };
 
   const aggregate = async (
-    { version, startup, sender }: StreamRequest,
+    request: StreamRequest,
     { bytes, encoding, replaces }: Pick<WholeAnswer, 'encoding' | 'replaces'> & { bytes: Buffer },
+    log: Logger,
   ): Promise<void> => {
-    const { watcher, token } = sender;
+    const { version, startup } = request;
+    const { watcher, token } = request.sender;
     const at = now();
     const answer = parsed(await decodeContent(bytes, encoding, DECODED_BYTES));
     if (!isDecisionStream(answer)) {
-      if (replaces) await copies.drop(watcher, version);
-      else if (answer !== undefined) await missed(watcher, version, startup);
+      if (replaces) await drop(request, NO_STREAM, log);
+      else if (answer !== undefined) await missed(request, NO_STREAM, log);
       return;
     }
     if (token !== null) await watchers.acceptToken(watcher, sha256Hex(token.text));
@@ -118,15 +160,12 @@ export function createDecisionCache({
           : (JSON.parse(String(await unpack(kept.bytes))) as AggregatedDecisions);
       const after = aggregateDecisions(before, answer, { version, startup, at: at.getTime() });
       if (after === null) {
-        // No set to add to yet, or too large a set.
-        if (kept !== null) await copies.drop(watcher, version);
+        // No set to add to yet, or one that has grown too large.
+        if (kept !== null) await drop(request, 'the set is too large', log);
         return;
       }
       const copy = await zipped(Buffer.from(JSON.stringify(after)));
-      if (copy.length > COPY_BYTES) {
-        await copies.drop(watcher, version);
-        return;
-      }
+      if (copy.length > COPY_BYTES) return drop(request, 'the set is too large', log);
       if (await copies.write(watcher, version, { bytes: copy, at }, kept?.revision ?? 0)) return;
     }
     throw new Error('the copy of the decisions changes too often');
@@ -144,7 +183,7 @@ export function createDecisionCache({
       } catch (error) {
         log.warn({ err: error, watcher }, 'a decision stream could not be kept');
         // A delta is missing: what is left is no longer the full set.
-        await copies.drop(watcher, request.version).catch(() => undefined);
+        await drop(request, 'it could not be kept', log).catch(() => undefined);
       }
       flow.left -= 1;
       if (flow.left === 0) flows.delete(key);
@@ -157,7 +196,7 @@ export function createDecisionCache({
     const work = async (): Promise<void> => {
       flow.waiting.delete(answer);
       const { bytes } = answer;
-      if (bytes !== null) await aggregate(request, { ...answer, bytes });
+      if (bytes !== null) await aggregate(request, { ...answer, bytes }, log);
     };
     const flow = inTurn(request, () => aggregating(work).finally(answer.release), log);
     if (request.startup)
@@ -174,30 +213,22 @@ export function createDecisionCache({
     /** The answer's body as it goes to the client; read aside and aggregated afterwards. */
     watch(request: StreamRequest, answer: PassThroughAnswer, log: Logger): PassThroughAnswer['body'] {
       const encoding = [answer.headers['content-encoding']].flat()[0];
-      const drop = () => inTurn(request, () => copies.drop(request.sender.watcher, request.version), log);
-      if (!canDecode(encoding) || aside >= ASIDE_BYTES) {
-        drop();
-        return answer.body;
-      }
-      let held = 0;
+      let lack = canDecode(encoding) ? null : 'its encoding is unknown';
+      const { take, release } = aside.of(request);
       return collectAside(answer.body, {
-        limit: ANSWER_BYTES,
-        onBytes: (count) => {
-          held += count;
-          aside += count;
+        hasRoom(count) {
+          lack ??= take(count);
+          if (lack !== null) release();
+          return lack === null;
         },
         onEnd(end) {
-          const release = (): void => {
-            aside -= held;
-            held = 0;
-          };
           if (typeof end !== 'string') {
             whole(request, { bytes: end, encoding, replaces: false, release }, log);
             return;
           }
           release();
-          if (end === 'too large') drop();
-          else inTurn(request, () => missed(request.sender.watcher, request.version, request.startup), log);
+          if (end === 'no room') inTurn(request, () => drop(request, lack ?? end, log), log);
+          else inTurn(request, () => missed(request, end, log), log);
         },
       });
     },

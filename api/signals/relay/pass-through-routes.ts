@@ -102,11 +102,14 @@ async function passOn(ctx: PublicContext, parts: RelayParts): Promise<Answer> {
     throw error;
   });
   const sender = asked === null ? null : await senderOf(ctx, parts.deps);
+  const address = clientOf(ctx.koa);
   if (asked !== null && sender !== null && (answer instanceof AppError || isDown(answer.status))) {
-    const copy = await parts.decisions.fromCopy({ ...asked, sender }, ctx.koa).catch((error: unknown) => {
-      ctx.log.error({ err: error }, 'the copy of a decision stream could not be read');
-      return null;
-    });
+    const copy = await parts.decisions
+      .fromCopy({ ...asked, sender, address }, ctx.koa)
+      .catch((error: unknown) => {
+        ctx.log.error({ err: error }, 'the copy of a decision stream could not be read');
+        return null;
+      });
     if (copy !== null) {
       if (!(answer instanceof AppError)) answer.body.resume().on('error', () => undefined);
       if (copy instanceof AppError) throw copy;
@@ -118,7 +121,7 @@ async function passOn(ctx: PublicContext, parts: RelayParts): Promise<Answer> {
     await noteRefusal(ctx.koa.req.headers.authorization, parts.deps.watchers, ctx.log);
   const body =
     asked !== null && sender !== null && answer.status === 200
-      ? parts.decisions.watch({ ...asked, sender }, answer, ctx.log)
+      ? parts.decisions.watch({ ...asked, sender, address }, answer, ctx.log)
       : answer.body;
   return relayed(answer.status, { headers: answer.headers, body });
 }
