@@ -231,15 +231,20 @@ export interface ApiKeyStore {
 }
 
 /** The decisions of a watcher, aggregated into a full set, as compressed bytes. */
+/** The full set of a watcher's decisions. */
+export interface DecisionCopy {
+  bytes: Buffer;
+  at: Date;
+  /** An answer went to the watcher, or is on its way to it, that is not in the copy. */
+  behind: boolean;
+}
+
 export interface DecisionCopyStore {
-  read(watcher: string, version: ApiVersion): Promise<{ bytes: Buffer; revision: number; at: Date } | null>;
+  read(watcher: string, version: ApiVersion): Promise<(DecisionCopy & { revision: number }) | null>;
   /** Replaces the copy of that revision (0: there was none); false when it was replaced meanwhile. */
-  write(
-    watcher: string,
-    version: ApiVersion,
-    copy: { bytes: Buffer; at: Date },
-    revision: number,
-  ): Promise<boolean>;
+  write(watcher: string, version: ApiVersion, copy: DecisionCopy, revision: number): Promise<boolean>;
+  /** Of a copy that is there. Whether it was behind before. */
+  setBehind(watcher: string, version: ApiVersion, behind: boolean): Promise<boolean>;
   /** What cannot be kept whole must not be served. */
   drop(watcher: string, version: ApiVersion): Promise<void>;
 }

@@ -181,7 +181,7 @@ describe('a watcher that asks for its decisions without end', () => {
     for (const [watcher, token] of Object.entries(tokens)) {
       await watchers.acceptToken(watcher, digestOf(token));
       const bytes = gzipSync(JSON.stringify({ version: 'v3', decisions: [] }));
-      await copies.write(watcher, 'v3', { bytes, at: new Date() }, 0);
+      await copies.write(watcher, 'v3', { bytes, at: new Date(), behind: false }, 0);
     }
     down();
     const read = copies.read.bind(copies);

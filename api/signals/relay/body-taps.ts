@@ -37,14 +37,16 @@ export function holdBack(limit: number, seen: (bytes: Buffer) => Promise<void> |
 }
 
 interface Aside {
+  /** The body goes on from then. */
+  ready: Promise<void>;
   /** Whether there is room for so many bytes more. When there is none, nothing of the body is kept. */
   hasRoom(count: number): boolean;
   /** Once: with the whole body, or what became of it instead. */
-  onEnd(end: Buffer | 'no room' | 'broken off'): void;
+  onEnd(end: Buffer | 'no room' | 'broke off'): void;
 }
 
 /** Hands a body on chunk by chunk as it comes, and keeps a copy of it where there is room. */
-export function collectAside(body: Readable, { hasRoom, onEnd }: Aside): Readable {
+export function collectAside(body: Readable, { ready, hasRoom, onEnd }: Aside): Readable {
   let kept: Buffer[] | null = [];
   let ended = false;
   const end = (how: Parameters<Aside['onEnd']>[0]): void => {
@@ -56,14 +58,14 @@ export function collectAside(body: Readable, { hasRoom, onEnd }: Aside): Readabl
     transform(chunk: Buffer, _encoding, done) {
       if (kept !== null && hasRoom(chunk.length)) kept.push(chunk);
       else kept = null;
-      done(null, chunk);
+      void ready.then(() => done(null, chunk));
     },
     flush(done) {
       end(kept === null ? 'no room' : Buffer.concat(kept));
-      done();
+      void ready.then(() => done());
     },
   });
-  pipeline(body, through, () => end('broken off'));
+  pipeline(body, through, () => end('broke off'));
   return through;
 }
 

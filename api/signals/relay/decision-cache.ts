@@ -9,15 +9,15 @@ import {
 } from '../../../activities/signals/reading/content-encoding.js';
 import { aggregateDecisions, expandDecisions, isDecisionStream } from './aggregate-decisions.js';
 import type { AggregatedDecisions } from './aggregate-decisions.js';
-import type { ApiVersion } from '../../../schemas/signals/signals.js';
 import type { Logger } from '../../logger.js';
 import type { Answer } from '../../http/route.js';
 import { createBodyBudget } from '../../http/body-budget.js';
 import { collectAside } from './body-taps.js';
-import type { Sender } from '../intake/identify-watcher.js';
 import type { ProxyDeps } from '../proxy-deps.js';
+import { createDecisionFlows } from './decision-flows.js';
+import type { Flow, WholeAnswer } from './decision-flows.js';
+import type { StreamRequest } from './stream-request.js';
 import { createTurns } from './turns.js';
-import type { Turns } from './turns.js';
 import { comeBack, createWatcherPlaces } from './watcher-places.js';
 import type { AppError } from '../../../schemas/app-error.js';
 import { sha256Hex } from '../../../schemas/sha256.js';
@@ -37,43 +37,6 @@ const LONGEST_REST_MS = 500;
 
 function unpack(bytes: Buffer): Promise<Buffer> {
   return decodeContent(bytes, 'gzip', UNPACKED_BYTES);
-}
-
-export interface StreamRequest {
-  version: ApiVersion;
-  startup: boolean;
-  sender: Sender;
-  /** Where it comes from, for what one address may take. */
-  address: string;
-}
-
-/** What a target asks of the decision stream; null for another target. */
-export function streamRequest(
-  method: string,
-  target: string,
-): Pick<StreamRequest, 'version' | 'startup'> | null {
-  const [, version, query] = /^\/(v[23])\/decisions\/stream\/?(?:\?(.*))?$/.exec(target) ?? [];
-  if (method !== 'GET' || version === undefined) return null;
-  const startup = new URLSearchParams(query ?? '').get('startup') === 'true';
-  return { version: version as ApiVersion, startup };
-}
-
-/** Answers to one watcher on one version; each builds on the set before, so they are aggregated in their order. */
-interface Flow {
-  inOrder: Turns;
-  /** Answers that are aggregated, or wait for it. */
-  left: number;
-  /** Have come whole, and their turn has not begun. */
-  waiting: Set<WholeAnswer>;
-}
-
-interface WholeAnswer {
-  /** Null: a later start has taken its place. */
-  bytes: Buffer | null;
-  encoding: string | undefined;
-  /** A start that took the place of others: they went to the watcher, and are in no copy without it. */
-  replaces: boolean;
-  release(): void;
 }
 
 /** Room for answers aside. Who reads slowly, or asks for many, has none left but leaves that of others. */
@@ -113,7 +76,7 @@ export function createDecisionCache({
   now,
 }: Pick<ProxyDeps, 'watchers' | 'copies' | 'now'>) {
   const aside = createRoomAside();
-  const flows = new Map<string, Flow>();
+  const flows = createDecisionFlows(copies);
   /**
    * A set of 50,000 decisions holds the event loop for some tenths of a second and takes tens of megabytes, and after a
    * power cut all local API servers ask for theirs within seconds: one set at a time. What waits is packed. Pushes
@@ -123,21 +86,15 @@ export function createDecisionCache({
   /** Of answers from copies that have not gone out: they are held whole. */
   const places = createWatcherPlaces();
 
-  /** The watcher has no copy from here on, until it asks for a start. */
-  const drop = async ({ version, sender: { watcher } }: StreamRequest, reason: string, log: Logger) => {
-    log.info({ watcher, version, reason }, 'the copy of a decision stream is dropped');
-    await copies.drop(watcher, version);
-  };
-
   /**
    * Without a delta that went by, a copy is no longer the full set. A start that did not come whole takes nothing from
    * it: the watcher asks for one until it has it.
    */
-  const missed = async (request: StreamRequest, reason: string, log: Logger): Promise<void> => {
-    if (!request.startup) await drop(request, reason, log);
-  };
+  const missed = (flow: Flow, request: StreamRequest, reason: string, log: Logger): Promise<void> =>
+    request.startup ? flows.pass(flow, request) : flows.drop(request, reason, log);
 
   const aggregate = async (
+    flow: Flow,
     request: StreamRequest,
     { bytes, encoding, replaces }: Pick<WholeAnswer, 'encoding' | 'replaces'> & { bytes: Buffer },
     log: Logger,
@@ -147,9 +104,9 @@ export function createDecisionCache({
     const at = now();
     const answer = parsed(await decodeContent(bytes, encoding, DECODED_BYTES));
     if (!isDecisionStream(answer)) {
-      if (replaces) await drop(request, NO_STREAM, log);
-      else if (answer !== undefined) await missed(request, NO_STREAM, log);
-      return;
+      if (replaces) return flows.drop(request, NO_STREAM, log);
+      // What cannot be read at all, the watcher asks for again.
+      return answer === undefined ? flows.pass(flow, request) : missed(flow, request, NO_STREAM, log);
     }
     if (token !== null) await watchers.acceptToken(watcher, sha256Hex(token.text));
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
@@ -161,44 +118,24 @@ export function createDecisionCache({
       const after = aggregateDecisions(before, answer, { version, startup, at: at.getTime() });
       if (after === null) {
         // No set to add to yet, or one that has grown too large.
-        if (kept !== null) await drop(request, 'the set is too large', log);
+        if (kept !== null) await flows.drop(request, 'the set is too large', log);
         return;
       }
       const copy = await zipped(Buffer.from(JSON.stringify(after)));
-      if (copy.length > COPY_BYTES) return drop(request, 'the set is too large', log);
-      if (await copies.write(watcher, version, { bytes: copy, at }, kept?.revision ?? 0)) return;
+      if (copy.length > COPY_BYTES) return flows.drop(request, 'the set is too large', log);
+      if (await flows.write(flow, request, { bytes: copy, at }, kept?.revision ?? 0)) return;
     }
     throw new Error('the copy of the decisions changes too often');
   };
 
-  const inTurn = (request: StreamRequest, work: () => Promise<void>, log: Logger): Flow => {
-    const { watcher } = request.sender;
-    const key = `${request.version}/${watcher}`;
-    const flow = flows.get(key) ?? { inOrder: createTurns(), left: 0, waiting: new Set() };
-    flows.set(key, flow);
-    flow.left += 1;
-    void flow.inOrder(async () => {
-      try {
-        await work();
-      } catch (error) {
-        log.warn({ err: error, watcher }, 'a decision stream could not be kept');
-        // A delta is missing: what is left is no longer the full set.
-        await drop(request, 'it could not be kept', log).catch(() => undefined);
-      }
-      flow.left -= 1;
-      if (flow.left === 0) flows.delete(key);
-    });
-    return flow;
-  };
-
   /** An answer that has come whole. A start makes those before it needless that still wait for their turn. */
-  const whole = (request: StreamRequest, answer: WholeAnswer, log: Logger): void => {
+  const whole = (flow: Flow, request: StreamRequest, answer: WholeAnswer, log: Logger): void => {
     const work = async (): Promise<void> => {
       flow.waiting.delete(answer);
       const { bytes } = answer;
-      if (bytes !== null) await aggregate(request, { ...answer, bytes }, log);
+      if (bytes !== null) await aggregate(flow, request, { ...answer, bytes }, log);
     };
-    const flow = inTurn(request, () => aggregating(work).finally(answer.release), log);
+    flows.inTurn(flow, request, () => aggregating(work).finally(answer.release), log);
     if (request.startup)
       for (const earlier of flow.waiting) {
         earlier.bytes = null;
@@ -215,7 +152,9 @@ export function createDecisionCache({
       const encoding = [answer.headers['content-encoding']].flat()[0];
       let lack = canDecode(encoding) ? null : 'its encoding is unknown';
       const { take, release } = aside.of(request);
+      const { flow, noted } = flows.begin(request, log);
       return collectAside(answer.body, {
+        ready: noted,
         hasRoom(count) {
           lack ??= take(count);
           if (lack !== null) release();
@@ -223,12 +162,15 @@ export function createDecisionCache({
         },
         onEnd(end) {
           if (typeof end !== 'string') {
-            whole(request, { bytes: end, encoding, replaces: false, release }, log);
+            whole(flow, request, { bytes: end, encoding, replaces: false, release }, log);
             return;
           }
           release();
-          if (end === 'no room') inTurn(request, () => drop(request, lack ?? end, log), log);
-          else inTurn(request, () => missed(request, end, log), log);
+          const then = () =>
+            end === 'no room'
+              ? flows.drop(request, lack ?? end, log)
+              : missed(flow, request, `the answer ${end}`, log);
+          flows.inTurn(flow, request, then, log);
         },
       });
     },
@@ -246,7 +188,7 @@ export function createDecisionCache({
       finished(res, () => places.give(watcher));
       const served = await serving(async () => {
         const kept = await copies.read(watcher, version);
-        if (kept === null) return null;
+        if (kept === null || !flows.isCurrent(request, kept)) return null;
         const aggregated = JSON.parse(String(await unpack(kept.bytes))) as AggregatedDecisions;
         const decisions = expandDecisions(aggregated, { startup, at: now().getTime() });
         return { at: kept.at, body: Buffer.from(JSON.stringify(decisions)) };

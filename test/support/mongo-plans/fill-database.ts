@@ -415,5 +415,6 @@ async function fillSignals(
   await alerts.list({ limit: 1, offset: 0, scenario: 'scenario' });
   await logins.reserve(new Date(now), { logins: 5, windowMs: 1_000 });
   await multiply(db, 'logins', SIZES.users, (index) => ({ _id: `machine-${index}` }));
-  await copies.write(watcherName(0), 'v3', { bytes: Buffer.from('x'), at: new Date(now) }, 0);
+  const copy = { bytes: Buffer.from('x'), at: new Date(now), behind: false };
+  await copies.write(watcherName(0), 'v3', copy, 0);
 }

@@ -463,6 +463,10 @@ function signalAsks({ alerts, watchers, metrics, logins, copies, statistics }: S
     ],
     ['logins.blockOf', () => logins.blockOf('machine', 'password', now)],
     ['copies.read', () => copies.read(watcher, 'v3')],
-    ['copies.write', () => copies.write(watcher, 'v3', { bytes: Buffer.from('z'), at: now }, 1)],
+    [
+      'copies.write',
+      () => copies.write(watcher, 'v3', { bytes: Buffer.from('z'), at: now, behind: false }, 1),
+    ],
+    ['copies.setBehind', () => copies.setBehind(watcher, 'v3', true)],
   ];
 }

@@ -2,6 +2,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import type { RequestListener } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mintToken } from '../../../../deploy/stand-in-capi/stand-in-token.js';
+import { sha256Hex } from '../../../../schemas/sha256.js';
 import { until } from '../../../support/until.js';
 import { startProxy } from '../../support/start-proxy.js';
 import type { Proxy } from '../../support/start-proxy.js';
@@ -299,5 +300,77 @@ describe('GET /v3/decisions/stream', () => {
     }
     fails(503);
     expect((await pull(START)).status).toBe(503);
+  });
+
+  it('is not served without what went by while the store was away, nor does a later delta build on it', async () => {
+    const { copies } = proxy.stores;
+    const real = { ...copies };
+    for (const later of [true, false]) {
+      says({ new: [group(['1'])], deleted: [] });
+      await pull(START);
+      await until('the copy is kept', async () => (await real.read('w1', 'v3'))?.behind === false);
+      const away = () => Promise.reject(new Error('the store is away'));
+      Object.assign(copies, { read: away, write: away, drop: away, setBehind: away });
+      says({ new: [group(['2'])], deleted: [] });
+      expect((await pull(DELTA)).status).toBe(200);
+      Object.assign(copies, real);
+      if (later) await pull(DELTA);
+      fails(503);
+      expect((await pull(START)).status).toBe(503);
+      await until('the copy is dropped', async () => (await real.read('w1', 'v3')) === null);
+    }
+  });
+
+  it('is not served without what went by when a gateway ended, nor does a later delta build on it', async () => {
+    for (const later of [true, false]) {
+      const { copies } = proxy.stores;
+      const read = copies.read.bind(copies);
+      says({ new: [group(['1'])], deleted: [] });
+      await pull(START);
+      await until('the copy is kept', async () => (await read('w1', 'v3'))?.behind === false);
+      // What waits to be aggregated goes with its process.
+      let begun = false;
+      copies.write = () => ((begun = true), new Promise<never>(() => undefined));
+      says({ new: [group(['2'])], deleted: [] });
+      await pull(DELTA);
+      await until('the delta is about to be kept', async () => begun);
+      const before = await read('w1', 'v3');
+      await proxy.close();
+      proxy = await startProxy({ capiUrl: upstream.url, now: () => new Date(clock) });
+      await proxy.stores.copies.write('w1', 'v3', before!, 0);
+      await proxy.stores.watchers.acceptToken('w1', sha256Hex(token));
+      if (later) await pull(DELTA);
+      fails(503);
+      expect((await pull(START)).status).toBe(503);
+    }
+  });
+
+  it('goes on when it was noted, and the copy counts as complete again when a start breaks off', async () => {
+    says({ new: [group(['1'])], deleted: [] });
+    await pull(START);
+    await kept(1);
+    const { copies } = proxy.stores;
+    const setBehind = copies.setBehind.bind(copies);
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    let begun = false;
+    copies.setBehind = async (...given) => {
+      begun = true;
+      await gate;
+      return setBehind(...given);
+    };
+    const delta = pull(DELTA);
+    let answered = false;
+    void delta.then(() => (answered = true));
+    await until('it is being noted', async () => begun);
+    expect(answered).toBe(false);
+    open();
+    expect((await delta).status).toBe(200);
+    await kept(2);
+    breaksOff();
+    await expect(pull(START)).rejects.toThrow();
+    await until('it is complete', async () => (await copies.read('w1', 'v3'))?.behind === false);
+    fails(503);
+    expect((await pull(START)).status).toBe(200);
   });
 });
