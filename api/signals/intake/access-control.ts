@@ -3,9 +3,11 @@ import { cidrRanges } from '../../../activities/signals/rules/cidr-range.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { ApiVersion } from '../../../schemas/signals/signals.js';
 import type { PublicContext } from '../../http/route.js';
+import type { Logger } from '../../logger.js';
 import { noteAcceptance, noteRefusal } from './identify-watcher.js';
 import type { Sender } from './identify-watcher.js';
 import type { ProxyDeps } from '../proxy-deps.js';
+import { withinTimeout } from './within-timeout.js';
 import { sha256Hex } from '../../../schemas/sha256.js';
 
 /** Said with `message` beside it, which a LAPI logs. */
@@ -48,6 +50,14 @@ export function createAccessControl({
     }
   };
 
+  const standingOf = (sender: Sender, digest: string, log: Logger) =>
+    withinTimeout(
+      store.standing(sender.watcher, digest),
+      'unknown' as const,
+      log,
+      'a token could not be looked up',
+    );
+
   return {
     /** @throws AppError AUTH_ERROR (403) when the request comes from elsewhere */
     admitNetwork({ koa }: PublicContext): void {
@@ -78,12 +88,18 @@ export function createAccessControl({
       const end = token?.expiresAt?.getTime() ?? Infinity;
       if (token === null || end <= at) throw refused;
       const digest = sha256Hex(token.text);
+      const standing = await standingOf(sender, digest, log);
+      if (standing === 'refused') throw refused;
       if ((await validated.get(digest)) !== null) return;
       const status = await askCapi(koa.get('Authorization'), version);
-      if (status === 401) await noteRefusal(koa.get('Authorization'), store, log);
-      if (status === 401 || status === 403) throw refused;
+      if (status === 401) {
+        await noteRefusal(koa.get('Authorization'), store, log);
+        throw refused;
+      }
       const answered = status !== null && status >= 200 && status < 300;
-      if (!answered && validation.failClosed) throw refused;
+      // CAPI is away, or its 403 shuts our address out: what it took before, and has not refused since, is good.
+      const isGood = answered || standing === 'accepted';
+      if (!isGood && (status === 403 || validation.failClosed)) throw refused;
       if (answered) await noteAcceptance(sender, store, log);
       const ttlMs = answered ? validation.ttlMs : validation.ttlOnErrorMs;
       await validated.set(digest, '1', Math.min(end - at, ttlMs));

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { mintToken } from '../../../../deploy/stand-in-capi/stand-in-token.js';
+import { sha256Hex } from '../../../../schemas/sha256.js';
 import { sampleSignal } from '../../../support/signal-client.js';
 import { OPEN_ACCESS, startProxy } from '../../support/start-proxy.js';
 import { startUpstream } from '../../support/scripted-upstream.js';
@@ -174,6 +175,27 @@ describe('client validation', () => {
     closers.splice(0, 1);
     state.clock += 2000;
     expect((await push()).status).toBe(status);
+  });
+
+  it.each([403, 503])('%i: a token that CAPI took before is good, also fail closed', async (status) => {
+    const { state, proxy, stored } = await start({}, { enabled, failClosed: true });
+    state.status = status;
+    // As a login, or another gateway, has noted it.
+    await proxy.stores.watchers.acceptToken('w1', sha256Hex(tokenOf('w1')));
+    expect((await proxy.push([sampleSignal(1)], { token: tokenOf('w1') })).status).toBe(200);
+    const other = mintToken('w1', { issuedAt: T0 + 5000, lifetimeSeconds: 3600 }).token;
+    expect((await proxy.push([sampleSignal(2)], { token: other })).status).toBe(401);
+    expect(await stored()).toBe(1);
+  });
+
+  it('a token that CAPI has refused since is refused, though its yes is remembered', async () => {
+    const { proxy, upstream, stored } = await start({}, { enabled });
+    const push = () => proxy.push([sampleSignal(1)], { token: tokenOf('w1') });
+    expect((await push()).status).toBe(200);
+    await proxy.stores.watchers.refuseToken('w1', sha256Hex(tokenOf('w1')));
+    const answer = await push();
+    expect([answer.status, await answer.json()]).toEqual([401, REFUSED]);
+    expect([upstream.seen.length, await stored()]).toEqual([1, 1]);
   });
 
   it('remembers no more tokens than it may', async () => {
