@@ -116,6 +116,8 @@ const INDEXES: Record<string, IndexDescription[]> = {
     { key: { 'previous.digest': 1 }, sparse: true },
   ],
   logins: [{ key: { 'block.until': 1 } }],
+  // A copy is of use while a token of its watcher may be, a day after the last pull.
+  decision_copies: [{ key: { at: 1 }, expireAfterSeconds: 7 * 24 * 3600 }],
   held_metrics: [
     { key: { watcher: 1, state: 1, received_at: 1, place: 1 } },
     { key: { state: 1, received_at: 1 } },
