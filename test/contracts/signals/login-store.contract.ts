@@ -193,6 +193,20 @@ export function loginStoreContract(subject: Subject<LoginStore>): void {
       expect((await store().blockOf(fourth, 'p', at(1)))?.machineId).toBeNull();
     });
 
+    test('a 403 for a password that CAPI never took leaves the one for the password that it took', async () => {
+      nextDay();
+      const [first, second, third] = [machine(), machine(), machine()];
+      for (const one of [first, second]) await store().remember(one, 'p', login(), at(0));
+      await store().block(first, 'p', block(403));
+      await store().block(first, 'wrong', block(403));
+      expect(await store().blockOf(first, 'p', at(1))).toEqual({ ...block(403), machineId: first });
+      await store().block(second, 'p', block(403));
+      expect((await store().blockOf(third, 'p', at(1)))?.machineId).toBeNull();
+      // One that is over gives way.
+      await store().block(first, 'wrong', { ...block(403, 120), at: at(60) });
+      expect((await store().blockOf(first, 'wrong', at(61)))?.machineId).toBe(first);
+    });
+
     test('a login that succeeds after a 403 has run out does not show what that was about', async () => {
       nextDay();
       const [first, second, third, fourth] = [machine(), machine(), machine(), machine()];

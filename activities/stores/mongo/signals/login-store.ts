@@ -88,14 +88,23 @@ export function createMongoLoginStore(
    * Whether a 403 may be about our address. Not the one of a password that has been refused for itself before, and
    * none of a password that CAPI never took: any client can make up two of those.
    */
-  const suspicionOf = async (
+  const suspicionOf = (
+    own: LoginDocument | null,
     machineId: string,
     password: string,
-  ): Promise<Pick<BlockFields, 'suspect' | 'disproved'>> => {
-    const own = await logins.findOne({ _id: machineId });
+  ): Pick<BlockFields, 'suspect' | 'disproved'> => {
     if (own?.block?.disproved === true && isOf(own.block.proof, machineId, password))
       return { suspect: false, disproved: true };
     return { suspect: own?.login !== undefined && isOf(own.login.proof, machineId, password) };
+  };
+
+  /**
+   * Whether the block of a machine that CAPI let in before stays: it is in force for another password, and this one
+   * was never taken. Who knows the name of a machine can log in as it with any password.
+   */
+  const isKept = ({ _id, login, block }: LoginDocument, password: string, at: Date): boolean => {
+    if (login === undefined || block === undefined || block.until <= at) return false;
+    return !isOf(block.proof, _id, password) && !isOf(login.proof, _id, password);
   };
 
   /** Takes a place of `most` in the window; when they are used up, answers when the next is free. */
@@ -165,8 +174,14 @@ export function createMongoLoginStore(
     async block(machineId, password, block) {
       const proof = proofOf(machineId, password);
       const everyones = block.status === REFUSED_FOR_RATE;
-      const suspicion = everyones ? { suspect: false } : await suspicionOf(machineId, password);
-      await upsert(everyones ? EVERYONE : machineId, { $set: { block: { ...block, proof, ...suspicion } } });
+      if (everyones) {
+        await upsert(EVERYONE, { $set: { block: { ...block, proof, suspect: false } } });
+        return;
+      }
+      const own = await logins.findOne({ _id: machineId });
+      if (own !== null && isKept(own, password, block.at)) return;
+      const change = { $set: { block: { ...block, proof, ...suspicionOf(own, machineId, password) } } };
+      await upsert(machineId, change);
     },
     async blockOf(machineId, password, at) {
       const inForce = { 'block.until': { $gt: at } };

@@ -76,6 +76,8 @@ export function createFakeLoginStore(): LoginStore {
     async block(machineId, password, block) {
       const all = block.status === 429;
       const { login, block: before } = of(machineId);
+      const another = login !== undefined && login.password !== password && before?.password !== password;
+      if (!all && another && before !== undefined && before.until > block.at) return;
       const disproved = before?.password === password && before.disproved;
       const suspect = !all && !disproved && login?.password === password;
       of(all ? '*' : machineId).block = copyRecord({
