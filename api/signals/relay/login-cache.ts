@@ -27,7 +27,10 @@ const MAX_MS = 24 * 3_600_000;
 /** The share of machines that CAPI never let in, under the name that it is stored by. */
 const UNKNOWN_MACHINES = 'strangers';
 
-/** Of the budget, so much for an address of machines that CAPI never let in, and for one machine. */
+/** The share of machines that log in although their token is good: with other scenarios than it was given for. */
+const RENEWALS = 'renewals';
+
+/** Of the budget, so much for all renewals, for an address of machines that CAPI never let in, and for one machine. */
 function shareOf(budget: number): number {
   return Math.max(2, Math.floor(budget / 3));
 }
@@ -73,14 +76,17 @@ export function createLoginCache(deps: LoginCacheDeps) {
   const budgetOf = (most: number) => ({ logins: most, windowMs: settings.loginWindowMs });
 
   /** Takes a place in each share that the login belongs to; answers when one is free where there is none. */
-  const reserve = async (attempt: LoginAttempt): Promise<Date | null> => {
+  const reserve = async (attempt: LoginAttempt, isRenewal = false): Promise<Date | null> => {
     const { login, address } = attempt;
     const { loginBudget: most } = settings;
     if (most === 0) return null;
     const at = now();
     const known = login !== null && (await logins.wasTaken(login.machineId, login.password));
     const shares = known
-      ? [[`machine ${login.machineId}`, shareOf(most)] as const]
+      ? [
+          [`machine ${login.machineId}`, shareOf(most)] as const,
+          ...(isRenewal ? [[RENEWALS, shareOf(most)] as const] : []),
+        ]
       : ([
           [UNKNOWN_MACHINES, unknownShareOf(most)],
           [`address ${address}`, shareOf(most)],
@@ -130,11 +136,12 @@ export function createLoginCache(deps: LoginCacheDeps) {
     }
     const { machineId, password } = login;
     const known = await usable(login);
-    if (known !== null && left(known) >= FRESH_MS && known.scenarios === scenariosOf(login))
-      return reused(known);
+    const isFresh = known !== null && left(known) >= FRESH_MS;
+    if (isFresh && known.scenarios === scenariosOf(login)) return reused(known);
     const block = await logins.blockOf(machineId, password, now());
     if (block !== null) return known === null ? refused(block, now()) : reused(known);
-    const free = await reserve(attempt);
+    // Who has nothing goes before who has a good token.
+    const free = await reserve(attempt, isFresh);
     if (free === null) return null;
     return known === null ? overBudget(free) : reused(known);
   };

@@ -260,6 +260,19 @@ describe('the budget of logins', () => {
     expect([(await login('w3')).status, (await login('w3', wrong)).status]).toEqual([200, 429]);
   });
 
+  it('is not used up by machines whose token is good, whatever scenarios they name', async () => {
+    const { state, login, asked } = await start();
+    expect((await login('w9')).status).toBe(200);
+    // Its token is about to end; those of the others begin.
+    state.clock += 3_590_000;
+    const others = ['w1', 'w2', 'w3'];
+    for (const name of others) expect((await login(name)).status).toBe(200);
+    for (let index = 0; index < 18; index += 1)
+      expect((await login(others[index % 3], { scenarios: [`new-${index}`] })).status).toBe(200);
+    expect(asked()).toBe(1 + 3 + 6);
+    expect(await login('w9')).toMatchObject({ status: 200, how: null });
+  });
+
   it('0 is no budget', async () => {
     const { login, asked } = await start({ settings: { loginBudget: 0 } });
     for (let i = 0; i < 25; i += 1) expect((await login(`w${i}`)).status).toBe(200);
