@@ -33,7 +33,7 @@ const UNPACKED_BYTES = 256 * 1024 * 1024;
 const ASIDE_BYTES = 96 * 1024 * 1024;
 const NO_STREAM = 'the answer is no decision stream';
 const TRIES = 5;
-const LONGEST_REST_MS = 500;
+const MAX_REST_MS = 500;
 
 function unpack(bytes: Buffer): Promise<Buffer> {
   return decodeContent(bytes, 'gzip', UNPACKED_BYTES);
@@ -82,7 +82,7 @@ export function createDecisionCache({
    * power cut all local API servers ask for theirs within seconds: one set at a time. What waits is packed. Pushes
    * need the event loop as well, also while a watcher asks for its set again and again.
    */
-  const [aggregating, serving] = [createTurns(LONGEST_REST_MS), createTurns()];
+  const [aggregating, serving] = [createTurns(MAX_REST_MS), createTurns()];
   /** Of answers from copies that have not gone out: they are held whole. */
   const places = createWatcherPlaces();
 

@@ -4,9 +4,9 @@ export type Turns = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
  * Runs what it is given one after the other. Between two it rests as long as the first one took, and no longer than
- * `longestRestMs`, so that other work has half of the time.
+ * `maxRestMs`, so that other work has half of the time.
  */
-export function createTurns(longestRestMs = 0): Turns {
+export function createTurns(maxRestMs = 0): Turns {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     let took = 0;
@@ -19,7 +19,7 @@ export function createTurns(longestRestMs = 0): Turns {
       }
     });
     const rest = async (): Promise<void> => {
-      const ms = Math.min(longestRestMs, Math.round(took));
+      const ms = Math.min(maxRestMs, Math.round(took));
       if (ms > 0) await sleep(ms, undefined, { ref: false });
     };
     last = mine.then(rest, rest);
