@@ -2,8 +2,10 @@
 import type { SavedRuleSet, SavedRuleSetHead } from '../../schemas/signals/saved-rules.js';
 
 export interface SavedRuleStore {
-  /** The number of the newest version; 0: nothing was ever saved. */
-  version(): Promise<number>;
+  /**
+   * What tells the newest set from any other, also from one that had its number before a restore; null: there is none.
+   */
+  newest(): Promise<Pick<SavedRuleSet, 'version' | 'savedAt'> | null>;
   /** @param version left out: the newest */
   get(version?: number): Promise<SavedRuleSet | null>;
   /** The newest first. */

@@ -43,9 +43,16 @@ export interface RuleRegistryOptions {
   /** Mode and rules of the main file. @throws Error when it cannot be used */
   readMain(): Promise<{ mode: RuleMode; rules: CompiledRule[] }>;
   /** Rules that are saved over the API; left out: there are none. */
-  saved?: Pick<SavedRuleStore, 'version' | 'get'>;
+  saved?: Pick<SavedRuleStore, 'newest' | 'get'>;
   onChange?(set: RuleSet): void;
   now?: () => Date;
+}
+
+type Stamp = Pick<SavedRuleSet, 'version' | 'savedAt'>;
+
+/** A restored set may have the number of the one before. */
+function isSame(one: Stamp | null, other: Stamp | null): boolean {
+  return one?.version === other?.version && one?.savedAt.getTime() === other?.savedAt.getTime();
 }
 
 /** An editor saves in several steps, and a rollout changes several files. */
@@ -70,7 +77,7 @@ export async function openRuleRegistry(options: RuleRegistryOptions): Promise<Ru
 
   const readSaved = async (faults: RuleFault[]): Promise<readonly CompiledRule[]> => {
     try {
-      if (options.saved !== undefined && (await options.saved.version()) !== (saved?.version ?? 0))
+      if (options.saved !== undefined && !isSame(await options.saved.newest(), saved))
         saved = await options.saved.get();
     } catch {
       faults.push({ file: 'saved rules', message: 'they cannot be read; what they said before holds' });
@@ -149,8 +156,7 @@ export async function openRuleRegistry(options: RuleRegistryOptions): Promise<Ru
   const again = setInterval(() => void reload(), LOOK_AGAIN_MS);
   again.unref();
   const lookForSaved = async (): Promise<void> => {
-    const version = await options.saved?.version();
-    if (version !== undefined && version !== (saved?.version ?? 0)) await reload();
+    if (options.saved !== undefined && !isSame(await options.saved.newest(), saved)) await reload();
   };
   // A store that is away for a moment is asked again; the look at the files tells of one that stays away.
   const forSaved = setInterval(() => void lookForSaved().catch(() => undefined), LOOK_FOR_SAVED_MS);

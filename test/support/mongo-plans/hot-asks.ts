@@ -116,7 +116,7 @@ export const LEFT_OUT: Record<string, string> = {
   ),
   'workers.withdraw': 'the end of a worker, by _id',
   'workers.requestRestart': BY_A_PERSON,
-  'savedRules.version': 'the last of at most a hundred, by _id',
+  'savedRules.newest': 'the last of at most a hundred, by _id',
   'records.estimate': 'the length that the server keeps of the collection',
   'copies.drop': 'a set of decisions that cannot be kept, by _id',
 };

@@ -21,11 +21,13 @@ function toSet({ _id, saved_at, saved_by, note, texts }: RuleSetDocument): Saved
 export function createMongoSavedRuleStore(db: Db): SavedRuleStore {
   const sets = db.collection<RuleSetDocument>('rule_sets');
   const newest = { sort: { _id: -1 } } as const;
-  const version = async (): Promise<number> =>
-    (await sets.findOne({}, { ...newest, projection: { _id: 1 } }))?._id ?? 0;
+  const head = () => sets.findOne({}, { ...newest, projection: { saved_at: 1 } });
 
   return withMongoErrors<SavedRuleStore>({
-    version,
+    async newest() {
+      const found = await head();
+      return found && { version: found._id, savedAt: found.saved_at };
+    },
     async get(wanted) {
       const found = await sets.findOne(wanted === undefined ? {} : { _id: wanted }, newest);
       return found && toSet(found);
@@ -45,7 +47,7 @@ export function createMongoSavedRuleStore(db: Db): SavedRuleStore {
       }));
     },
     async save({ texts, savedBy, note, savedAt }, { after, keep }) {
-      if ((await version()) !== after) return null;
+      if (((await head())?._id ?? 0) !== after) return null;
       const document: RuleSetDocument = {
         _id: after + 1,
         saved_at: savedAt,

@@ -6,7 +6,10 @@ import { copyRecord } from '../copy-record.js';
 export function createFakeSavedRuleStore(): SavedRuleStore {
   let sets: SavedRuleSet[] = [];
   return {
-    version: async () => sets[0]?.version ?? 0,
+    newest: async () => {
+      const [set] = sets;
+      return set === undefined ? null : { version: set.version, savedAt: set.savedAt };
+    },
     async get(wanted) {
       const found = wanted === undefined ? sets[0] : sets.find(({ version }) => version === wanted);
       return found === undefined ? null : copyRecord(found);

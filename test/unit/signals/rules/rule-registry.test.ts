@@ -8,6 +8,7 @@ import type {
   RuleRegistryOptions,
   RuleSet,
 } from '../../../../activities/signals/rules/rule-registry.js';
+import type { SavedRuleSet } from '../../../../schemas/signals/saved-rules.js';
 import { until } from '../../../support/until.js';
 
 let folder: string;
@@ -141,6 +142,21 @@ describe('the rules while the gateway runs', () => {
     await rules.reload();
     expect(fieldsOf(rules.current())).toEqual(['a']);
     expect(rules.current().faults).toEqual([]);
+  });
+
+  test('are the saved ones of a restore, also where these have the number of those before', async () => {
+    const setOf = (field: string, savedAt: string): SavedRuleSet => ({
+      version: 1,
+      savedAt: new Date(savedAt),
+      savedBy: 'key',
+      note: null,
+      texts: [`name: saved\nfilter: { field: ${field}, op: not_empty }\n`],
+    });
+    let stored = setOf('before', '2026-01-01T00:00:00Z');
+    const rules = await open({ saved: { newest: async () => stored, get: async () => stored } });
+    expect(fieldsOf(rules.current())).toEqual(['before']);
+    stored = setOf('restored', '2025-01-01T00:00:00Z');
+    await until('the restored ones count', async () => fieldsOf(rules.current()).join() === 'restored');
   });
 
   test('have another version when the mode, a scope or a switch changes', async () => {
