@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedRecord } from '../bounded-record.js';
 
 const base64 = z.string().regex(/^[A-Za-z0-9+/_-]*={0,2}$/, 'must be base64');
 
@@ -8,7 +9,7 @@ export const CodecBody = z
     payloads: z
       .array(
         z.object({
-          metadata: z.record(z.string(), base64).default({}),
+          metadata: boundedRecord(base64, 100).default({}),
           data: base64.default(''),
         }),
       )

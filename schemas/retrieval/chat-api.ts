@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedRecord } from '../bounded-record.js';
 import { Link, OpenMetadata } from '../documents/documents-api.js';
 
 /** Bodies of the surface that speaks the OpenAI format (wire contract, section 1.9). */
@@ -76,11 +77,16 @@ const OtherPart = z.looseObject({
     .refine((type) => type !== 'text'),
 });
 
+/** More than any client sends: what reads a request takes time with each of them. */
+const LIMITS = { messages: 10_000, parts: 10_000, tools: 1_000, biases: 1_000, prompts: 2_048 };
+
 /** Texts of a message: plain, or the parts of type `text` that newer chat clients send. */
-const MessageContent = z.union([z.string(), z.array(z.union([TextPart, OtherPart])), z.null()]).meta({
-  description:
-    'Parts of other types than `text` are left out before the last question, and refused from it on',
-});
+const MessageContent = z
+  .union([z.string(), z.array(z.union([TextPart, OtherPart])).max(LIMITS.parts), z.null()])
+  .meta({
+    description:
+      'Parts of other types than `text` are left out before the last question, and refused from it on',
+  });
 
 /** Read by us; whatever else is sent is the model server's to understand. */
 const sampling = {
@@ -96,25 +102,30 @@ const sampling = {
   n: z.int().nullish().meta({ description: '1, or it is refused' }),
   frequency_penalty: z.number().min(-2).max(2).nullish(),
   presence_penalty: z.number().min(-2).max(2).nullish(),
-  logit_bias: z.record(z.string(), z.number()).nullish(),
+  logit_bias: boundedRecord(z.number(), LIMITS.biases).nullish(),
   metadata: ChatMetadata.nullish(),
 };
 
 export const ChatRequest = z
   .looseObject({
     ...sampling,
-    messages: z.array(
-      z.looseObject({
-        role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
-        content: MessageContent.optional(),
-      }),
-    ),
+    messages: z
+      .array(
+        z.looseObject({
+          role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
+          content: MessageContent.optional(),
+        }),
+      )
+      .max(LIMITS.messages),
     stream: flag,
     stream_options: z.looseObject({ include_usage: flag }).nullish(),
     max_completion_tokens: z.int().min(1).nullish(),
     logprobs: z.union([z.boolean(), z.int().min(0).max(20)]).nullish(),
     top_logprobs: z.int().min(0).max(20).nullish(),
-    tools: z.array(z.looseObject({ type: z.string() })).nullish(),
+    tools: z
+      .array(z.looseObject({ type: z.string() }))
+      .max(LIMITS.tools)
+      .nullish(),
     tool_choice: z.union([z.string(), z.looseObject({})]).nullish(),
     response_format: z
       .looseObject({ type: z.string() })
@@ -128,7 +139,7 @@ export const CompletionRequest = z
   .looseObject({
     ...sampling,
     prompt: z
-      .union([z.string(), z.array(z.unknown())])
+      .union([z.string(), z.array(z.unknown()).max(LIMITS.prompts)])
       .nullish()
       .meta({ description: 'Required: one text, or a list of one text' }),
     best_of: z.int().nullish().meta({ description: '1, or it is refused' }),
