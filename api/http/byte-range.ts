@@ -9,7 +9,8 @@ export interface ByteRange {
  * that cannot be read.
  */
 export function readByteRange(header: string, size: number): ByteRange | 'unsatisfiable' | null {
-  const parts = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header);
+  // Blanks behind digits belong to them: where both may be left out, blanks alone could be shared out in many ways.
+  const parts = /^\s*bytes\s*=\s*(?:(\d+)\s*)?-\s*(?:(\d+)\s*)?$/i.exec(header);
   const [first = '', last = ''] = parts?.slice(1) ?? [];
   if (first === '' && last === '') return null;
   if (first === '') {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import ts from 'typescript';
+import { readByteRange } from '../../api/http/byte-range.js';
 import { createSupportFinder } from '../../activities/retrieval/chat/find-support.js';
 import { MARK_EXPRESSIONS } from '../../activities/models/builtin/source-blocks.js';
 import { findAttack } from './support/attack-expression.js';
@@ -87,4 +88,17 @@ test('an answer of blanks behind an open citation is read at once', () => {
   for (const opening of ['[sources', 'Words of a claim. [source 1', '[sources:'])
     createSupportFinder(`${opening}${' '.repeat(39_000)}`)('an extract', 1);
   expect((process.cpuUsage().user - before) / 1000).toBeLessThan(2_000);
+});
+
+test('a range of blanks that fills a header is read at once', () => {
+  const before = process.cpuUsage().user;
+  for (const [first, last] of [
+    [0, 14_000],
+    [100, 1_000],
+    [5_000, 10_000],
+  ] as const)
+    expect(readByteRange(`bytes=${' '.repeat(first)}-${' '.repeat(last)}x`, 9)).toBeNull();
+  expect((process.cpuUsage().user - before) / 1000).toBeLessThan(100);
+  expect(readByteRange(' Bytes = 2 - 4 ', 9)).toEqual({ start: 2, end: 5 });
+  expect(readByteRange('bytes=1 2-4', 99)).toBeNull();
 });
