@@ -56,6 +56,7 @@ test('the search for attacks finds what is quadratic, cubic and exponential, and
   expect(findAttack(/\s+$/)).not.toBeNull();
   expect(findAttack(/\[\s*sources?\s*:?\s*([\d\s,]{1,200})\]/giu)).not.toBeNull();
   expect(findAttack(/^(?:a+)+b/)).not.toBeNull();
+  expect(findAttack(/^bytes\s*=\s*(\d*)\s*-$/i)).not.toBeNull();
   expect(findAttack(/(?<!\s)\s+$/)).toBeNull();
   expect(findAttack(/\[source ([\d\s,]+)\]/giu)).toBeNull();
 });

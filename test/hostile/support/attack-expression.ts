@@ -95,7 +95,7 @@ export function findAttack(expression: RegExp): Attack | null {
     '',
     ...signs,
     ...whole,
-    ...openers.flatMap((opener) => whole.map((word) => opener + word)),
+    ...openers.flatMap((opener) => whole.flatMap((word) => [opener + word, word + opener])),
   ];
   const wide = [...pumps, ...prefixes.flatMap((prefix) => [prefix, `${prefix} `, `${prefix}a`])].filter(
     Boolean,
