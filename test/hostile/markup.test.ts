@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { parseFlatHtml } from '../../activities/documents/parsing/flat-html-parser.js';
+import { parseHtml } from '../../activities/documents/parsing/html-parser.js';
 import { nestsDeeperThan } from '../../activities/documents/parsing/html-tags.js';
 
 /** So long that it takes longer than to compile the code that reads it. */
@@ -64,4 +65,37 @@ test.each([
 
 test.each(NEVER_CLOSED)('what follows %s is read all the same', (unit) => {
   expect(textOf(`${unit.repeat(10_000)}<p>end</p>`)).toContain('end');
+});
+
+/** Nine hundred that are left open, each with a name of its own. */
+const LEFT_OPEN = Array.from({ length: 10 }, (_, i) => {
+  const open = Array.from({ length: 90 }, (_element, j) => `<b id=${i * 90 + j}>`).join('');
+  return `<p>${open}x</p>`;
+}).join('');
+
+test.each([
+  '<p>a',
+  '<p>a</p>',
+  '<div>a</div>',
+  '<li>a',
+  '<table>a<tr>',
+  '<p>a<div>b</div>',
+  '<li><option>',
+  '<p></br>',
+])('what is left open is counted anew for each %s that follows', (unit) => {
+  expect(nestsDeeperThan(LEFT_OPEN + unit.repeat(1_500), 400)).toBe(true);
+  expect(nestsDeeperThan(LEFT_OPEN + '<p>a</p>'.repeat(100), 400)).toBe(false);
+});
+
+test('what is left open and stays open, or is like the others, is not counted anew', () => {
+  expect(nestsDeeperThan(`${LEFT_OPEN}<div>${'a <i>word</i><br>'.repeat(10_000)}</div>`, 400)).toBe(false);
+  const alike = '<p><font size=1>x</p>\n'.repeat(900);
+  expect(nestsDeeperThan(alike + '<p>a</p>\n'.repeat(10_000), 400)).toBe(false);
+});
+
+test('a page on which much is left open is read flat, with all of its text', () => {
+  const sections = parseHtml(`${LEFT_OPEN}${'<p>sieve '.repeat(700)}<p>end`, 400);
+  const text = [...sections].map((section) => section.text).join('\n');
+  expect(text.split('sieve')).toHaveLength(701);
+  expect(text).toContain('end');
 });

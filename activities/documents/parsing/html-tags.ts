@@ -1,3 +1,5 @@
+import { ReopenedElements } from './reopened-elements.js';
+
 /** One step of a flat reading of HTML. */
 export type HtmlToken =
   | { type: 'text'; text: string }
@@ -20,8 +22,18 @@ export const INLINE_TAGS = new Set(
 );
 /** Where one of these is left open by the end of what it stands in, a browser opens it again in what follows. */
 export const REOPENED = new Set('a b big code em font i nobr s small strike strong tt u'.split(' '));
-/** With so many of them a tree has half a million elements. */
+/** Each of them nests all that follows deeper. */
 const MAX_LEFT_OPEN = 1_000;
+/** Elements that are opened again, in all: many more than tags, where much stands behind what was left open. */
+const MAX_REOPENED = 500_000;
+/** Before these, what was left open is not opened again: it waits for what stands within or behind them. */
+const BLOCKS = new Set(
+  `address article aside blockquote body caption center col colgroup dd details dialog dir div dl dt fieldset
+  figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hgroup hr html li listing main menu nav ol p pre
+  search section summary table tbody td tfoot th thead tr ul`.split(/\s+/),
+);
+/** Elements without content that stand in a line of text. */
+const VOID_INLINE = new Set('area br embed img input wbr'.split(' '));
 const NAME = /[a-zA-Z][^\s/>]*/y;
 
 /** Tags that are never closed, after which quotes are no longer believed: each was looked for to the end. */
@@ -98,23 +110,41 @@ function endOfRaw(html: string, name: string, from: number): number {
  */
 export function nestsDeeperThan(html: string, limit: number): boolean {
   const stack: string[] = [];
+  const attributesOf: string[] = [];
+  const reopened = new ReopenedElements();
   let leftOpen = 0;
-  for (const token of scanHtmlTags(html)) {
-    if (token.type === 'open') {
-      if (VOID.has(token.name)) continue;
-      if (SELF_CLOSING_PEERS.has(token.name) && stack.at(-1) === token.name) continue;
-      stack.push(token.name);
-      if (stack.length > limit) return true;
-    } else if (token.type === 'close') {
-      const from = stack.lastIndexOf(token.name);
-      if (from < 0) {
-        if (REOPENED.has(token.name)) leftOpen = Math.max(0, leftOpen - 1);
-        continue;
-      }
-      leftOpen += stack.slice(from + 1).filter((name) => REOPENED.has(name)).length;
-      stack.length = from;
-      if (leftOpen > MAX_LEFT_OPEN) return true;
+  const open = (name: string, attributes: string): void => {
+    // It may end a paragraph or a row, and so what is open again within.
+    if (!INLINE_TAGS.has(name) && !VOID_INLINE.has(name)) reopened.cutTo(-1);
+    if (!BLOCKS.has(name)) reopened.beforeContent(stack.length);
+    if (VOID.has(name)) return;
+    if (SELF_CLOSING_PEERS.has(name) && stack.at(-1) === name) return;
+    attributesOf[stack.length] = attributes;
+    stack.push(name);
+  };
+  const close = (name: string): void => {
+    const from = stack.lastIndexOf(name);
+    reopened.cutTo(from);
+    // Read as `<br>`.
+    if (name === 'br') reopened.beforeContent(stack.length);
+    if (from < 0) {
+      if (!REOPENED.has(name)) return;
+      leftOpen = Math.max(0, leftOpen - 1);
+      reopened.close(name);
+      return;
     }
+    for (let at = from + 1; at < stack.length; at++) {
+      if (!REOPENED.has(stack[at]!)) continue;
+      leftOpen++;
+      reopened.leave(stack[at]!, attributesOf[at]!);
+    }
+    stack.length = from;
+  };
+  for (const token of scanHtmlTags(html)) {
+    if (token.type === 'text') reopened.beforeContent(stack.length);
+    else if (token.type === 'open') open(token.name, token.attributes);
+    else close(token.name);
+    if (stack.length > limit || leftOpen > MAX_LEFT_OPEN || reopened.total > MAX_REOPENED) return true;
   }
   return false;
 }
