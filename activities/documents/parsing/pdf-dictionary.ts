@@ -24,6 +24,9 @@ export function dictionaryBefore(before: string): PdfEntries | null {
     at = at === 0 ? -1 : before.lastIndexOf(' obj', at - 1)
   ) {
     const start = skipBlanks(before, at + 4);
+    // A comment that begins behind each of many reaches to the end from all of them.
+    work -= start - at;
+    if (work < 0) return null;
     if (!before.startsWith('<<', start)) continue;
     const { entries, end, isWhole } = readEntries(before, start);
     work -= end - start;

@@ -7,11 +7,19 @@ const BLOCK = 1024 * 1024;
 const MAX_DICTIONARY = 4096;
 const MAX_UNPACKED = 4 * 1024 * 1024;
 
+interface PdfStream {
+  dictionary: PdfEntries | null;
+  packed: Buffer;
+}
+
 /** A part of a file that is looked through, and the streams that begin in its first half. */
 export interface PdfWindow {
   bytes: Buffer;
-  /** The dictionary is null where its beginning is too far away, or it cannot be told for sure. */
-  streams: { dictionary: PdfEntries | null; packed: Buffer }[];
+  /**
+   * Looked for while they are read, so that the reader decides how many. The dictionary is null where its beginning is
+   * too far away, or it cannot be told for sure.
+   */
+  streams: Iterable<PdfStream>;
 }
 
 /**
@@ -34,16 +42,14 @@ export async function* readPdfWindows(path: string, length: number): AsyncGenera
 }
 
 /** Dictionaries that begin in front of this block are in its first bytes. */
-function streamsOf(bytes: Buffer, from: number, length: number): PdfWindow['streams'] {
-  const found: PdfWindow['streams'] = [];
+function* streamsOf(bytes: Buffer, from: number, length: number): Generator<PdfStream> {
   for (let at = bytes.indexOf('stream', from); at >= 0; at = bytes.indexOf('stream', at + 6)) {
     if (at >= BLOCK + MAX_DICTIONARY) break;
     const before = bytes.subarray(Math.max(0, at - MAX_DICTIONARY), at).toString('latin1');
     if (!endsDictionary(before)) continue; // `endstream`, or a word of a text
     const start = at + 6 + (bytes[at + 6] === 13 ? 2 : 1);
-    found.push({ dictionary: dictionaryBefore(before), packed: bytes.subarray(start, start + length) });
+    yield { dictionary: dictionaryBefore(before), packed: bytes.subarray(start, start + length) };
   }
-  return found;
 }
 
 /** A comment may stand between; of white space a PDF has one more than JavaScript. */
