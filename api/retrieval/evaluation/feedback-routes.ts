@@ -9,8 +9,9 @@ import {
 } from '../../../schemas/retrieval/evaluation-api.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { PartitionParams } from '../../http/identifiers.js';
-import { empty, json, route } from '../../http/route.js';
+import { empty, json, jsonList, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
+import { FEEDBACK_PAGE } from './questions-from-feedback.js';
 import { requirePartitionKey } from './require-partition-key.js';
 
 const PATH = '/evaluation/partition/{partition}/feedback';
@@ -43,6 +44,19 @@ export function feedbackRoutes({ adapters }: GatewayDeps): Route[] {
       return [{ chunk_id, file_id: file.file_id, cited }];
     });
   };
+
+  /** In the order in which they were listed; those that are removed meanwhile are left out. */
+  async function* rows(partitionKey: string, listed: readonly { feedback_id: string }[]) {
+    for (let at = 0; at < listed.length; at += FEEDBACK_PAGE) {
+      const ids = listed.slice(at, at + FEEDBACK_PAGE).map(({ feedback_id: id }) => id);
+      const found = await feedback.getMany(partitionKey, ids);
+      const records = new Map(found.map((record) => [record.feedback_id, record]));
+      for (const id of ids) {
+        const record = records.get(id);
+        if (record !== undefined) yield present(record);
+      }
+    }
+  }
 
   return [
     route({
@@ -84,8 +98,8 @@ export function feedbackRoutes({ adapters }: GatewayDeps): Route[] {
       errors: ['PARTITION_NOT_FOUND', 'VALIDATION_ERROR'],
       async handle(_ctx, { params, query: { rating, limit, offset } }) {
         const key = await requirePartitionKey(partitions, params.partition);
-        const found = await feedback.list(key, { limit, offset, ...(rating !== undefined && { rating }) });
-        return json(200, { feedback: found.map(present) });
+        const listed = await feedback.list(key, { limit, offset, ...(rating !== undefined && { rating }) });
+        return jsonList('feedback', rows(key, listed));
       },
     }),
     route({

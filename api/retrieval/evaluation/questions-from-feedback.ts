@@ -16,6 +16,9 @@ import type { FromFeedbackBody } from '../../../schemas/retrieval/evaluation-api
 import { invalidRequest } from '../../../schemas/request-issues.js';
 import { addQuestions } from './add-questions.js';
 
+/** So much feedback is read at a time: with its answer and its sources one may hold 200 kB. */
+export const FEEDBACK_PAGE = 50;
+
 type Judged = z.output<typeof FromFeedbackBody>['feedback'][number];
 
 /**
@@ -36,13 +39,15 @@ export async function questionsFromFeedback(
 ): Promise<QuestionSetVersion> {
   const { partitionKey, name, judged } = asked;
   const ids = judged.map(({ feedback_id: id }) => id);
-  const records = new Map(
-    (await feedback.getMany(partitionKey, ids)).map((record) => [record.feedback_id, record]),
-  );
-  const made = judged.map((entry) => {
-    const record = records.get(entry.feedback_id);
-    return record === undefined ? 'There is no such feedback.' : questionOf(record, entry);
-  });
+  const made: (EvaluationQuestion | string)[] = [];
+  for (let at = 0; at < judged.length; at += FEEDBACK_PAGE) {
+    const found = await feedback.getMany(partitionKey, ids.slice(at, at + FEEDBACK_PAGE));
+    const records = new Map(found.map((record) => [record.feedback_id, record]));
+    for (const entry of judged.slice(at, at + FEEDBACK_PAGE)) {
+      const record = records.get(entry.feedback_id);
+      made.push(record === undefined ? 'There is no such feedback.' : questionOf(record, entry));
+    }
+  }
   const issues = made.flatMap((question, index) =>
     typeof question === 'string'
       ? [{ type: 'feedback', loc: ['body', 'feedback', index], msg: question, input: null }]

@@ -45,13 +45,13 @@ export function createMongoFeedbackStore(db: Db): FeedbackStore {
       return fromDocument(stored!);
     },
     async list(partitionKey, { rating, limit, offset }) {
-      const found = await feedback
-        .find({ partition_key: partitionKey, ...(rating === undefined ? {} : { rating }) })
+      const filter = { partition_key: partitionKey, ...(rating === undefined ? {} : { rating }) };
+      return feedback
+        .find(filter, { projection: { _id: 0, feedback_id: 1 } })
         .sort({ created_at: -1 })
         .skip(offset)
         .limit(limit)
         .toArray();
-      return found.map(fromDocument);
     },
     async getMany(partitionKey, feedbackIds) {
       const found = await feedback

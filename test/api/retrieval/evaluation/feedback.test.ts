@@ -117,6 +117,59 @@ describe('GET and DELETE /evaluation/partition/{partition}/feedback', () => {
   });
 });
 
+describe('feedback that is much', () => {
+  const MANY = 120;
+  const PAGE = 50;
+  let asked: number[];
+  beforeEach(async () => {
+    for (let index = 0; index < MANY; index++)
+      await say({ answer_id: `many-${index}`, question: `Q${index}?`, answer: 'x'.repeat(8_000) });
+    asked = [];
+    const { feedback } = gateway.adapters;
+    const { getMany } = feedback;
+    feedback.getMany = (key, ids) => {
+      asked.push(ids.length);
+      return getMany(key, ids);
+    };
+  });
+
+  it('is written while it is read, and what is removed meanwhile is left out', async () => {
+    const { feedback } = gateway.adapters;
+    const { getMany } = feedback;
+    feedback.getMany = async (key, ids) => {
+      if (asked.length === 1) await feedback.remove(key, ids[0]!);
+      return getMany(key, ids);
+    };
+    const response = await gateway.call('GET', `${FEEDBACK}?limit=1000`, { token: owner.token });
+    // Its length is known of what is written at once alone.
+    expect(response.headers.get('content-length')).toBeNull();
+    const { feedback: rows } = (await response.json()) as { feedback: { question: string }[] };
+    const questions = Array.from({ length: MANY }, (_, index) => `Q${MANY - 1 - index}?`);
+    questions.splice(PAGE, 1);
+    expect(rows.map(({ question }) => question)).toEqual(questions);
+    expect(asked).toEqual([PAGE, PAGE, MANY - 2 * PAGE]);
+  });
+
+  it('becomes questions a page at a time', async () => {
+    const [, { feedback: rows }] = await ask('GET', `${FEEDBACK}?limit=1000`);
+    asked = [];
+    const feedback = rows.map(({ feedback_id }: { feedback_id: string }) => ({
+      feedback_id,
+      not_answerable: true,
+    }));
+    expect(await ask('POST', `${SETS}/main/from-feedback`, { feedback })).toMatchObject([
+      201,
+      { questions: MANY },
+    ]);
+    expect(asked).toEqual([PAGE, PAGE, MANY - 2 * PAGE]);
+    feedback[70] = { feedback_id: 'none', not_answerable: true };
+    expect(await ask('POST', `${SETS}/main/from-feedback`, { feedback })).toMatchObject([
+      422,
+      { detail: [{ loc: ['body', 'feedback', 70] }] },
+    ]);
+  });
+});
+
 describe('POST /evaluation/partition/{partition}/question-sets/{set}/from-feedback', () => {
   const turn = (feedback: object[], name = 'used', token = owner.token) =>
     ask('POST', `${SETS}/${name}/from-feedback`, { feedback }, token);

@@ -30,7 +30,7 @@ export function createFakeFeedbackStore(): FeedbackStore {
     },
     async list(partitionKey, { rating, limit, offset }) {
       const found = of(partitionKey).filter((one) => rating === undefined || one.rating === rating);
-      return copyRecord(found.slice(offset, offset + limit));
+      return found.slice(offset, offset + limit).map(({ feedback_id }) => ({ feedback_id }));
     },
     async getMany(partitionKey, feedbackIds) {
       return copyRecord(of(partitionKey).filter(({ feedback_id }) => feedbackIds.includes(feedback_id)));
