@@ -10,6 +10,7 @@ import { finishUserDeletion } from './clean-up/finish-user-deletion.js';
 import { releaseWorkspaceFiles } from './clean-up/release-workspace-files.js';
 import {
   foreignOwner,
+  releaseOrphanClaims,
   removeOrphanBlobs,
   removeOrphanChunks,
   removeStrayFiles,
@@ -152,10 +153,11 @@ export function createSweepActivities(deps: SweepActivityDeps) {
     return [...new Set([...tombstones, ...unconfirmed, ...uncleaned].map(({ file_key }) => file_key))];
   };
 
-  /** Chunks and bytes that no record knows. */
+  /** Chunks and bytes that no record knows, and claims that no task holds. */
   const removeOrphans = async (): Promise<RemovedOrphans> => {
     const signal = Context.current().cancellationSignal;
     await removeStrayFiles(deps.adapters, before(deps.settings.graceMs), signal);
+    await releaseOrphanClaims(deps.adapters, signal);
     const owner = await foreignOwner(deps.adapters);
     if (owner !== null)
       log.error('the chunks belong to another record store than this one: none is removed', { owner });

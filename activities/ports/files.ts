@@ -226,7 +226,17 @@ export interface ClaimStore {
   releaseFiles(fileKeys: readonly string[]): Promise<void>;
   /** Lets go of what a file holds in any other partition than this one. */
   releaseElsewhere(fileKey: string, partition: string): Promise<void>;
-  scan(): AsyncIterable<{ partition: string; digest: string; fileKey: string; holders: string[] }>;
+  /** All that a file holds, in whatever partition. */
+  listByFile(fileKey: string): Promise<ContentClaim[]>;
+  scan(): AsyncIterable<ContentClaim>;
+}
+
+export interface ContentClaim {
+  partition: string;
+  digest: string;
+  fileKey: string;
+  /** Ids of tasks. */
+  holders: string[];
 }
 
 export interface CounterStore {

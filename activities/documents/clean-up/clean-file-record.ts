@@ -92,6 +92,8 @@ async function removeLeftovers(stores: Stores, file: FileRecord, keepUploads: bo
     const spent = blob.generation === file.live?.generation && (blob.kind === 'chunks' || !keepUploads);
     if (blob.generation <= upTo && (!kept || spent)) await stores.blobs.remove(blob.blobId);
   }
+  // Before the tasks: each is recorded before it claims, and stays so until it has let go.
+  const claims = await stores.claims.listByFile(file.file_key);
   const tasks = await stores.tasks.listByFile(file.file_key);
   // One that was admitted since the record was read may have ended by now, and its version be the live one.
   const ended = tasks.filter(
@@ -102,7 +104,12 @@ async function removeLeftovers(stores: Stores, file: FileRecord, keepUploads: bo
       task.task_id !== file.pending_task,
   );
   await removeUploads(stores, ended);
-  await stores.claims.release(ended.map((task) => task.task_id));
+  const recorded = new Set(tasks.map((task) => task.task_id));
+  // The record of a version's task goes with its time, and the claim stands until the version is replaced.
+  const forgotten = claims
+    .flatMap(({ holders }) => holders)
+    .filter((holder) => !recorded.has(holder) && ![file.live?.task_id, file.pending_task].includes(holder));
+  await stores.claims.release([...ended.map((task) => task.task_id), ...forgotten]);
   // Those that were cleaned up after hold no place: a file that is uploaded every minute has thousands of them.
   for (const { task_id: taskId, cleaned_at: cleanedAt } of ended)
     if (cleanedAt === null) await releaseQuota(stores, { taskId, fileKey: file.file_key });

@@ -1,4 +1,6 @@
+import { isFinalState } from '../../../schemas/documents/tasks.js';
 import type { Adapters } from '../../ports/adapters.js';
+import type { ContentClaim } from '../../ports/files.js';
 import { keptGenerations } from './clean-file-record.js';
 
 /**
@@ -72,4 +74,44 @@ export async function removeStrayFiles(
     if ((await stores.partitions.get(file.partition))?.partition_key === file.partition_key) continue;
     await stores.files.markDeleted(file.partition, file.file_id, file.file_key);
   }
+}
+
+const CLAIMS_AT_A_TIME = 500;
+
+/**
+ * Lets go of claims whose task has ended, or has no record any more, while its version is not that of the file: the
+ * same bytes would be refused for good. A task is recorded before it claims, so none is under way.
+ */
+export async function releaseOrphanClaims(stores: ClaimedStores, signal: AbortSignal): Promise<void> {
+  let page: ContentClaim[] = [];
+  for await (const claim of stores.claims.scan()) {
+    page.push(claim);
+    if (page.length < CLAIMS_AT_A_TIME) continue;
+    signal.throwIfAborted();
+    await releaseOrphansOf(stores, page);
+    page = [];
+  }
+  await releaseOrphansOf(stores, page);
+}
+
+type ClaimedStores = Pick<Adapters, 'claims' | 'tasks' | 'files'>;
+
+async function releaseOrphansOf(
+  { claims, tasks, files }: ClaimedStores,
+  page: ContentClaim[],
+): Promise<void> {
+  const records = await tasks.getHeads(page.flatMap(({ holders }) => holders));
+  const over = ({ holders }: ContentClaim): string[] =>
+    holders.filter((holder) => isFinalState(records.get(holder)?.state ?? 'CANCELLED'));
+  const suspects = page.filter((claim) => over(claim).length > 0);
+  // After the tasks: a version is live before its task has ended.
+  const found = await files.getMany(
+    suspects.map(({ fileKey }) => fileKey),
+    { reports: false },
+  );
+  const lost = suspects.flatMap((claim) => {
+    const file = found.get(claim.fileKey);
+    return over(claim).filter((holder) => holder !== file?.live?.task_id && holder !== file?.pending_task);
+  });
+  if (lost.length > 0) await claims.release(lost);
 }

@@ -80,6 +80,25 @@ export function claimStoreContract(subject: Subject<ClaimStore>): void {
       expect(await scanned(there.digest)).toEqual([]);
     });
 
+    test('lists what a file holds, with the tasks that hold it', async () => {
+      const first = claim({ partition: 'here' });
+      const second = { ...first, taskId: randomUUID() };
+      const elsewhere = claim({ fileKey: first.fileKey, partition: 'there' });
+      for (const each of [first, second, elsewhere, claim()]) await store().claim(each);
+      const found = await store().listByFile(first.fileKey);
+      const { fileKey } = first;
+      expect(found).toHaveLength(2);
+      expect(found).toContainEqual({
+        partition: 'here',
+        digest: first.digest,
+        fileKey,
+        holders: [first.taskId, second.taskId],
+      });
+      const { digest, taskId } = elsewhere;
+      expect(found).toContainEqual({ partition: 'there', digest, fileKey, holders: [taskId] });
+      expect(await store().listByFile(randomUUID())).toEqual([]);
+    });
+
     test('releases all that a file holds', async () => {
       const fileKey = randomUUID();
       const claims = times(3, () => claim({ fileKey }));

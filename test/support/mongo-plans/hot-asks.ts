@@ -281,6 +281,7 @@ function fileAsks({ files, claims, blobs, records }: Stores): Ask[] {
     ['claims.release', () => claims.release(['new', 'task-9'])],
     ['claims.releaseFiles', () => claims.releaseFiles(['new-key', 'file-key-11'])],
     ['claims.releaseElsewhere', () => claims.releaseElsewhere('file-key-12', 'p')],
+    ['claims.listByFile', () => claims.listByFile('new-key')],
     ['blobs.write', () => blobs.write(blob, Readable.from([Buffer.from('a text')]))],
     ['blobs.info', () => blobs.info('new')],
     ['blobs.read', async () => readToEnd(await blobs.read('new'))],

@@ -727,6 +727,58 @@ describe('the sweep', () => {
   });
 });
 
+describe('the claim of a version whose task is not kept any more', () => {
+  /** Whether another file may have these bytes. */
+  const isFree = async ({ claims }: ActivityBench, { upload }: TaskRecord) =>
+    (await claims.claim({
+      partition: 'library',
+      digest: upload.content_sha256,
+      fileKey: 'key-of-another',
+      fileId: 'another',
+      taskId: 'another-task',
+    })) === null;
+  /** The second version of a file, whose first one has lost the record of its task. */
+  const replaced = async () => {
+    const bench = await activityBench();
+    const first = await bench.admit('guide', 'text');
+    await index(bench, first);
+    await bench.documents.cleanFile(first.file_key);
+    await bench.tasks.remove(first.task_id);
+    expect(await isFree(bench, first)).toBe(false);
+    const second = await bench.admit('guide', 'another text');
+    await index(bench, second);
+    return { bench, first, second };
+  };
+
+  it('ends when the version is replaced', async () => {
+    const { bench, first, second } = await replaced();
+    await bench.documents.cleanFile(first.file_key);
+    expect(await drifts(bench)).toEqual([]);
+    expect(await isFree(bench, first)).toBe(true);
+    expect(await isFree(bench, second)).toBe(false);
+  });
+
+  it('ends by the reconciler too, which leaves those of live versions and of admissions alone', async () => {
+    const { bench, first, second } = await replaced();
+    const waiting = await bench.admit('waiting', 'a third text');
+    const kept = await bench.admit('kept', 'a fourth text');
+    await index(bench, kept);
+    await bench.tasks.remove(kept.task_id);
+    await bench.claims.claim({
+      partition: 'library',
+      digest: 'of nothing',
+      fileKey: 'no-file',
+      fileId: 'gone',
+      taskId: 'no-task',
+    });
+    await inActivity(() => bench.sweep.removeOrphans()).result;
+    const holders: string[] = [];
+    for await (const claim of bench.claims.scan()) holders.push(...claim.holders);
+    expect(holders.sort()).toEqual([second.task_id, waiting.task_id, kept.task_id].sort());
+    expect(await isFree(bench, first)).toBe(true);
+  });
+});
+
 describe('the reconciler of another record store', () => {
   /** One that finds the chunks of `bench` and none of its records, as after a change of COMPOSE_PROFILES. */
   const other = async (bench: ActivityBench) => {

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
-import type { ClaimStore } from '../../../ports/files.js';
+import type { ClaimStore, ContentClaim } from '../../../ports/files.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
 
 interface ClaimDocument {
@@ -12,6 +12,10 @@ interface ClaimDocument {
   file_id: string;
   /** Never empty: the claim goes with its last holder in one guarded delete. */
   holders: string[];
+}
+
+function toClaim({ partition, digest, file_key: fileKey, holders }: ClaimDocument): ContentClaim {
+  return { partition, digest, fileKey, holders };
 }
 
 /** A claim can change hands between two calls of ours; so often in a row only under an attack. */
@@ -66,14 +70,11 @@ export function createMongoClaimStore(db: Db): ClaimStore {
     async releaseElsewhere(fileKey, partition) {
       await claims.deleteMany({ file_key: fileKey, partition: { $ne: partition } });
     },
+    async listByFile(fileKey) {
+      return (await claims.find({ file_key: fileKey }).toArray()).map(toClaim);
+    },
     async *scan() {
-      for await (const claim of claims.find({}, { batchSize: 500 }))
-        yield {
-          partition: claim.partition,
-          digest: claim.digest,
-          fileKey: claim.file_key,
-          holders: claim.holders,
-        };
+      for await (const claim of claims.find({}, { batchSize: 500 })) yield toClaim(claim);
     },
   });
 }

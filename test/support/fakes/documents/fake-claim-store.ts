@@ -1,4 +1,4 @@
-import type { ClaimStore } from '../../../../activities/ports/files.js';
+import type { ClaimStore, ContentClaim } from '../../../../activities/ports/files.js';
 
 interface Claim {
   partition: string;
@@ -11,6 +11,12 @@ interface Claim {
 /** Claims in a Map. */
 export function createFakeClaimStore(): ClaimStore {
   const claims = new Map<string, Claim>();
+  const toClaim = ({ partition, digest, fileKey, holders }: Claim): ContentClaim => ({
+    partition,
+    digest,
+    fileKey,
+    holders: [...holders],
+  });
   return {
     async claim({ partition, digest, fileKey, fileId, taskId }) {
       const key = `${partition}\n${digest}`;
@@ -33,9 +39,11 @@ export function createFakeClaimStore(): ClaimStore {
       for (const [key, claim] of claims)
         if (claim.fileKey === fileKey && claim.partition !== partition) claims.delete(key);
     },
+    async listByFile(fileKey) {
+      return [...claims.values()].filter((claim) => claim.fileKey === fileKey).map(toClaim);
+    },
     async *scan() {
-      for (const { partition, digest, fileKey, holders } of [...claims.values()])
-        yield { partition, digest, fileKey, holders: [...holders] };
+      for (const claim of [...claims.values()]) yield toClaim(claim);
     },
   };
 }
