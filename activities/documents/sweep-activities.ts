@@ -1,5 +1,6 @@
 import { Context, log } from '@temporalio/activity';
 import { AppError } from '../../schemas/app-error.js';
+import type { FileRecord } from '../../schemas/documents/documents.js';
 import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import { taskToStart } from './task-ref.js';
 import type { TaskToStart } from './task-ref.js';
@@ -57,6 +58,10 @@ async function leaveForNextTime(step: Promise<unknown>): Promise<void> {
   await step.catch(() => undefined);
 }
 
+function isAdmitted({ task_id: taskId }: TaskRecord, file: FileRecord | undefined): boolean {
+  return file?.pending_task === taskId || file?.live?.task_id === taskId;
+}
+
 /** What the reconciler came to. */
 export interface RemovedOrphans {
   chunks: number;
@@ -75,13 +80,19 @@ export function createSweepActivities(deps: SweepActivityDeps) {
    * before its workflow was started. Only the first kind was never answered; when in doubt the task's record stays.
    * A task that has ended since is left to the process that ended it: its bytes may be those of a live version.
    */
-  const discard = async (task: TaskRecord, fileKnown: boolean): Promise<void> => {
+  const discard = async (task: TaskRecord): Promise<void> => {
     const { code, message } = new AppError('SUPERSEDED');
+    const fileNow = async () => (await files.getMany([task.file_key])).get(task.file_key);
+    // Those in front of it took their time, in which a slow gateway may have gone on.
+    if (isAdmitted(task, await fileNow())) return;
     if (!(await tasks.finish(task.task_id, 'CANCELLED', { code, message, traceback: [] }))) return;
+    const file = await fileNow();
+    // Admitted in this moment: the gateway takes it back, or the clean-up removes what it has.
+    if (isAdmitted(task, file)) return files.releasePending(task.file_key, task.task_id);
     await claims.release([task.task_id]);
     await quotas.release([task.task_id]);
     await blobs.remove(task.upload.upload_id);
-    if (!fileKnown) await tasks.remove(task.task_id);
+    if (file === undefined) await tasks.remove(task.task_id);
   };
 
   /**
@@ -91,11 +102,7 @@ export function createSweepActivities(deps: SweepActivityDeps) {
     const waiting = await tasks.listNotHandedOver(before(deps.settings.graceMs), SHARE);
     // After the list: what has become live since is seen here, though it was waiting there.
     const records = await files.getMany(waiting.map((task) => task.file_key));
-    for (const task of waiting) {
-      const file = records.get(task.file_key);
-      if (file?.pending_task === task.task_id || file?.live?.task_id === task.task_id) continue;
-      await discard(task, file !== undefined);
-    }
+    for (const task of waiting) if (!isAdmitted(task, records.get(task.file_key))) await discard(task);
     return (await takeNextTurns()).refs;
   };
 

@@ -31,13 +31,15 @@ interface Admitted {
 /** Each round that fails means that another upload of the same file got ahead; so many in a row do not happen. */
 const MAX_ROUNDS = 50;
 const MAX_PAUSE_MS = 50;
+/** Well below the grace of the sweep, and above what an admission takes. */
+const SLOW_MS = 1000;
 
 /**
  * The admission protocol: task record, content claim, a place in the quota, then the file record, which decides. Only
  * an admitted upload leaves anything: every refusal takes place, claim and task back (the caller removes the bytes).
  * The task is not started: until Temporal has it, the sweep and the dispatcher find it in the records.
  * @throws AppError QUOTA_EXCEEDED (403), FILE_EXISTS, DOCUMENT_INDEXING_IN_PROGRESS, DOCUMENT_CONTENT_EXISTS (409),
- *   FILE_NOT_FOUND (404)
+ *   FILE_NOT_FOUND (404), SERVICE_UNAVAILABLE (503) when it was so slow that the sweep has discarded it
  */
 export async function admitTask(deps: AdmitTaskDeps, input: UploadToAdmit): Promise<Admitted> {
   const admitted = await admit(deps, input);
@@ -128,12 +130,28 @@ async function tryAdmission(deps: AdmitTaskDeps, input: UploadToAdmit, task: Tas
     // A replacement adds no file; one of a file that is not live yet inherits the place of the task it supersedes.
     if (task.takes_no_place !== true && input.intent === 'create')
       await reserveQuota(deps, { userId: task.user_id, taskId: task.task_id });
+    // A replacement ends what it takes the place of: it must not do so for nothing.
+    if (input.intent === 'replace') await requireNotDiscarded(deps, task);
     const outcome = await (input.intent === 'create' ? admitFirst : admitReplacement)(deps, input, task);
+    if (outcome.kind === 'admitted') await requireNotDiscarded(deps, task);
     admitted = outcome.kind === 'admitted';
     return outcome;
   } finally {
     if (!admitted) await takeBack(deps, task);
   }
+}
+
+/**
+ * What is older than SWEEP_GRACE_SECONDS and not in its file's record the sweep takes for what a crash has left, and
+ * discards. An admission that was slow asks whether it was.
+ * @throws AppError SERVICE_UNAVAILABLE
+ */
+async function requireNotDiscarded({ tasks }: AdmitTaskDeps, task: TaskRecord): Promise<void> {
+  if (Date.now() - task.created_at.getTime() < SLOW_MS) return;
+  const now = await tasks.get(task.task_id);
+  // It may be started by now, and have ended otherwise.
+  if (now === null || now.state === 'CANCELLED')
+    throw new AppError('SERVICE_UNAVAILABLE', 'The upload took too long to be admitted; try again.');
 }
 
 async function admitFirst(

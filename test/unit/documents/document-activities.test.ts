@@ -681,6 +681,29 @@ describe('the sweep', () => {
     expect(await bench.tasks.get('orphan')).toBeNull();
   });
 
+  it('takes nothing from a task whose file comes to wait for it while it is discarded', async () => {
+    const bench = await activityBench();
+    const task = await bench.admit('guide', 'text');
+    const admitted = (await bench.files.getMany([task.file_key])).get(task.file_key)!;
+    const { getMany } = bench.files;
+    const before = { ...admitted, pending_task: null };
+    // As it was when the sweep looked, and once more before the task ends.
+    for (const looks of [1, 2]) {
+      let left = looks;
+      bench.files.getMany = async (...given) =>
+        (left -= 1) >= 0 ? new Map([[task.file_key, before]]) : getMany(...given);
+      await bench.sweep.findUnstarted();
+      bench.files.getMany = getMany;
+      const state = looks === 1 ? 'QUEUED' : 'CANCELLED';
+      expect(await bench.tasks.get(task.task_id)).toMatchObject({ state });
+      expect(await bench.blobs.info(task.upload.upload_id)).not.toBeNull();
+    }
+    // Cancelled, and its file is free: the clean-up finds the rest.
+    expect(await bench.sweep.findDirtyFiles()).toEqual([task.file_key]);
+    await bench.documents.cleanFile(task.file_key);
+    expect(await drifts(bench)).toEqual([]);
+  });
+
   it('leaves alone what has become live since it was listed', async () => {
     const bench = await activityBench();
     const task = await bench.admit('guide', 'text');

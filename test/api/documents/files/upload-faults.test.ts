@@ -1,9 +1,11 @@
 import { request } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { cleanFileRecord } from '../../../../activities/documents/clean-up/clean-file-record.js';
+import { createSweepActivities } from '../../../../activities/documents/sweep-activities.js';
 import { AppError } from '../../../../schemas/app-error.js';
 import { ADMIN_TOKEN, startGateway } from '../../support/start-gateway.js';
 import type { Gateway } from '../../support/start-gateway.js';
-import { NOTHING, leftovers, until, uploadForm } from '../../support/uploads.js';
+import { NOTHING, leftovers, taskIdOf, until, uploadForm } from '../../support/uploads.js';
 
 const PATH = '/indexer/partition/notes/file/a1';
 const MEGABYTE = 1024 * 1024;
@@ -184,6 +186,53 @@ describe('a client that leaves in the middle of an upload', () => {
     await until(() => logged() !== undefined);
     expect(JSON.parse(logged()!)).toMatchObject({ status: 499 });
     expect(gateway.logLines.join('')).not.toContain('"level":50');
+  });
+});
+
+describe('an admission so slow that the sweep takes it for what a crash has left', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  /** The claim takes twelve seconds, and the sweep comes before or behind it. */
+  const claimSlowly = (order: 'before' | 'behind') => {
+    const { claims } = gateway.adapters;
+    const original = claims.claim;
+    jest.spyOn(claims, 'claim').mockImplementation(async (input) => {
+      const now = Date.now() + 12_000;
+      jest.spyOn(Date, 'now').mockImplementation(() => now);
+      const sweep = createSweepActivities({
+        adapters: gateway.adapters,
+        settings: { graceMs: 10_000, timeoutMs: 3_600_000, orphanGraceMs: 3_600_000, runningPerUser: 32 },
+        now: () => new Date(now),
+      });
+      if (order === 'before') await sweep.findUnstarted();
+      const answer = await original(input);
+      if (order === 'behind') await sweep.findUnstarted();
+      return answer;
+    });
+  };
+
+  it.each(['before', 'behind'] as const)('is refused (%s its claim)', async (order) => {
+    claimSlowly(order);
+    const response = await gateway.call('POST', PATH, { body: uploadForm() });
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({
+      detail: expect.stringContaining('took too long to be admitted'),
+    });
+    expect((await gateway.adapters.files.get('notes', 'a1'))?.pending_task ?? null).toBeNull();
+  });
+
+  it('leaves what it would have replaced at work', async () => {
+    const first = await taskIdOf(await gateway.call('POST', PATH, { body: uploadForm() }));
+    await gateway.adapters.tasks.markHandedOver(first);
+    claimSlowly('behind');
+    const response = await gateway.call('PUT', PATH, { body: uploadForm('another text') });
+    expect(response.status).toBe(503);
+    expect((await gateway.adapters.files.get('notes', 'a1'))?.pending_task).toBe(first);
+    const task = await gateway.adapters.tasks.get(first);
+    expect(task).toMatchObject({ state: 'QUEUED' });
+    await gateway.call('DELETE', PATH);
+    await cleanFileRecord(gateway.adapters, task!.file_key);
+    await gateway.adapters.tasks.remove(first);
   });
 });
 
