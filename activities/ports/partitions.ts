@@ -63,8 +63,9 @@ export interface PartitionStore {
   /**
    * From now on no other method finds the partition; its name stays taken until `removeDeleted`. Null when there is
    * none.
+   * @param partitionKey of which partition of that name
    */
-  markDeleted(partition: string): Promise<PartitionRecord | null>;
+  markDeleted(partition: string, partitionKey?: string): Promise<PartitionRecord | null>;
   listDeleted(): Promise<PartitionRecord[]>;
   /** Frees the name. */
   removeDeleted(deleted: Pick<PartitionRecord, 'partition' | 'partition_key'>): Promise<void>;

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../../schemas/app-error.js';
+import { ACTIVE_STATES } from '../../../schemas/documents/tasks.js';
 import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import type { Adapters } from '../../ports/adapters.js';
 import { finishPartitionDeletion } from '../clean-up/finish-partition-deletion.js';
@@ -56,6 +58,26 @@ export async function createPartition(
     await sleep(Math.random() * PAUSE_MS * round);
   }
   throw new AppError('PARTITION_LIMIT_EXCEEDED');
+}
+
+/**
+ * Deletes a partition that was made for something that was refused; one that is used or changed by now stays. An
+ * upload that is being admitted has a task already.
+ */
+export async function withdrawPartition(
+  deps: FinishPartitionDeletionStores,
+  created: PartitionRecord,
+): Promise<void> {
+  const { partition, partition_key: partitionKey } = created;
+  if (!isDeepStrictEqual(await deps.partitions.get(partition), created)) return;
+  const tasks = await deps.tasks.list({ userId: null, states: ACTIVE_STATES, partition, limit: 1 });
+  const members = await deps.partitions.members(partition);
+  const workspaces = await deps.workspaces.list({ kind: 'all', userId: 0 }, partition);
+  if (tasks.length > 0 || members.length > 1 || workspaces.length > 0) return;
+  // Behind the tasks: one that has ended since is live.
+  if (((await deps.files.countLive([partition])).get(partition) ?? 0) > 0) return;
+  const deleted = await deps.partitions.markDeleted(partition, partitionKey);
+  if (deleted !== null) await finishPartitionDeletion(deps, deleted);
 }
 
 async function createAnyway(

@@ -12,7 +12,8 @@ import { newFileKey } from './admit-task.js';
 import { admitUpload } from './admit-upload.js';
 import { checkUpload } from './check-upload.js';
 import { confirmAdmission } from './confirm-admission.js';
-import { createPartition, requireMayCreatePartition } from './create-partition.js';
+import { createPartition, requireMayCreatePartition, withdrawPartition } from './create-partition.js';
+import type { UploadToAdmit } from './new-task.js';
 import type { Received, UploadName } from './received-upload.js';
 import { alreadyExists, noSuchFile, noSuchPartition } from './refusals.js';
 import { requireAdmissible, requireEmbedder } from './require-admissible.js';
@@ -60,7 +61,7 @@ export async function takeDocument(
   intent: TaskRecord['intent'],
   receive: (upload: UploadName) => Promise<Received>,
 ): Promise<TaskRecord> {
-  const { adapters, config, workflows, log } = deps;
+  const { adapters, config, log } = deps;
   const target = { partition, fileId, taskUrl: by.taskUrl };
   const place = await checkTarget(deps, by, target, intent);
   const requirePartition = (): void => {
@@ -95,20 +96,16 @@ export async function takeDocument(
           }
         : {}),
     });
-    const { embedder, partition_key: partitionKey } = known ?? (await openPartition(deps, by, partition));
-    const commandDeps = { ...adapters, ...config.documents, workflows, log };
-    const task = await admitUpload(commandDeps, {
+    const { task, partitionKey } = await admitInto(deps, by, known, {
       ...target,
       ...checked,
       intent,
       userId: by.principal.userId,
-      embedder,
-      partitionKey,
       foreseen,
       isUnlimited: by.principal.isAdmin,
       ...(present !== undefined && { present }),
     });
-    await confirmAdmission(commandDeps, {
+    await confirmAdmission(commandDeps(deps), {
       partition,
       partitionKey,
       fileId,
@@ -122,6 +119,43 @@ export async function takeDocument(
       .discard()
       .catch((failure: unknown) =>
         log.warn({ err: failure }, 'bytes of a refused upload are left to the sweep'),
+      );
+    throw error;
+  }
+}
+
+function commandDeps({ adapters, config, workflows, log }: TakeDocumentDeps) {
+  return { ...adapters, ...config.documents, workflows, log };
+}
+
+/**
+ * Admits it into its partition. One that is made for it goes again where it is refused.
+ * @param known null: there was no such partition
+ */
+async function admitInto(
+  deps: TakeDocumentDeps,
+  by: Uploader,
+  known: PartitionRecord | null,
+  upload: Omit<UploadToAdmit, 'embedder' | 'partitionKey'>,
+): Promise<{ task: TaskRecord; partitionKey: string }> {
+  // Deleted while the bytes came: a replacement makes none.
+  if (known === null && upload.intent === 'replace') throw noSuchFile(upload);
+  const { place, isNew } =
+    known === null ? await openPartition(deps, by, upload.partition) : { place: known, isNew: false };
+  const { embedder, partition_key: partitionKey } = place;
+  try {
+    return {
+      task: await admitUpload(commandDeps(deps), { ...upload, embedder, partitionKey }),
+      partitionKey,
+    };
+  } catch (error) {
+    // Where a store failed it is not known what it did.
+    if (isNew && error instanceof AppError && error.status < 500)
+      await withdrawPartition(deps.adapters, place).catch((failure: unknown) =>
+        deps.log.warn(
+          { err: failure, partition: upload.partition },
+          'the partition of a refused upload is left',
+        ),
       );
     throw error;
   }
@@ -187,24 +221,25 @@ async function openPartition(
   { adapters, config }: TakeDocumentDeps,
   by: Uploader,
   partition: string,
-): Promise<PartitionRecord> {
+): Promise<{ place: PartitionRecord; isNew: boolean }> {
   const present = await adapters.partitions.get(partition);
   if (present !== null) {
     await by.requireEditor(partition);
-    return present;
+    return { place: present, isNew: false };
   }
   try {
     const { maxPartitionsPerUser } = config.documents;
-    return await createPartition(
+    const place = await createPartition(
       { ...adapters, maxPartitionsPerUser },
       { partition, userId: by.principal.userId },
     );
+    return { place, isNew: true };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'PARTITION_EXISTS') throw error;
     // Created in this moment, by this caller or by another: the role is asked of the record, not of the scope.
     await by.requireEditor(partition);
     const created = await adapters.partitions.get(partition);
     if (created === null) throw error;
-    return created;
+    return { place: created, isNew: false };
   }
 }

@@ -46,6 +46,9 @@ export function partitionStoreContract(subject: Subject<PartitionStore>): void {
       expect(again.partition_key).not.toBe(made.partition_key);
       await store().removeDeleted(again);
       expect(await store().get(partition)).toEqual(again);
+      expect(await store().markDeleted(partition, made.partition_key)).toBeNull();
+      expect(await store().get(partition)).toEqual(again);
+      expect(await store().markDeleted(partition, again.partition_key)).toEqual(again);
       expect(await store().markDeleted('none')).toBeNull();
     });
 

@@ -42,6 +42,11 @@ function onEmbedder(embedder: string): Filter<PartitionDocument> {
   };
 }
 
+/** The filter for one partition of all that had its name. */
+function ofKey(partition: string, key: string): Filter<PartitionDocument> {
+  return { partition_key: key === partition ? { $in: [key, null] } : key } as Filter<PartitionDocument>;
+}
+
 /** Replaced embedders that a partition keeps in mind: a task of one before is older than any task gets. */
 const SWAPS_KNOWN = 20;
 
@@ -149,12 +154,7 @@ export function createMongoPartitionStore(db: Db): PartitionStore {
     },
     async beginSwap({ partition, partition_key: key }, { swap_id, source, target }) {
       const document = await partitions.findOneAndUpdate(
-        {
-          _id: partition,
-          partition_key: key === partition ? { $in: [key, null] } : key,
-          ...onEmbedder(source),
-          ...PRESENT,
-        } as Filter<PartitionDocument>,
+        { _id: partition, ...ofKey(partition, key), ...onEmbedder(source), ...PRESENT },
         { $set: { swap: { swap_id, target } } },
         { returnDocument: 'after', ...WITHOUT_MEMBERS },
       );
@@ -236,9 +236,9 @@ export function createMongoPartitionStore(db: Db): PartitionStore {
       );
     },
     roleOf,
-    async markDeleted(partition) {
+    async markDeleted(partition, partitionKey) {
       const document = await partitions.findOneAndUpdate(
-        { _id: partition, ...PRESENT },
+        { _id: partition, ...(partitionKey === undefined ? {} : ofKey(partition, partitionKey)), ...PRESENT },
         { $set: { deleted_at: new Date() } },
         WITHOUT_MEMBERS,
       );

@@ -5,6 +5,7 @@ import { createSweepActivities } from '../../../../activities/documents/sweep-ac
 import { AppError } from '../../../../schemas/app-error.js';
 import { ADMIN_TOKEN, startGateway } from '../../support/start-gateway.js';
 import type { Gateway } from '../../support/start-gateway.js';
+import { sampleTask } from '../../../contracts/samples.js';
 import { NOTHING, leftovers, taskIdOf, until, uploadForm } from '../../support/uploads.js';
 
 const PATH = '/indexer/partition/notes/file/a1';
@@ -266,5 +267,40 @@ describe('a store that fails', () => {
     const response = await gateway.call('POST', PATH, { body: uploadForm() });
     expect(response.status).toBe(503);
     expect((await gateway.adapters.files.get('notes', 'a1'))?.pending_task).toBeNull();
+  });
+});
+
+describe('a new partition whose first upload is refused at its admission', () => {
+  /** A place that another upload of this user has taken in the moment before. */
+  const refuseBy = (meanwhile: () => Promise<unknown>) =>
+    jest.spyOn(gateway.adapters.quotas, 'reserve').mockImplementation(async () => {
+      await meanwhile();
+      throw new AppError('QUOTA_EXCEEDED');
+    });
+  afterEach(() => jest.restoreAllMocks());
+  const upload = (token: string) => gateway.call('POST', PATH, { token, body: uploadForm() });
+
+  it('goes again', async () => {
+    const { token } = gateway.addUser('ada', { file_quota: 3 });
+    refuseBy(async () => undefined);
+    expect((await upload(token)).status).toBe(429);
+    expect(await gateway.adapters.partitions.get('notes')).toBeNull();
+    expect(await gateway.adapters.partitions.listDeleted()).toEqual([]);
+  });
+
+  it.each<[string, (userId: number) => Promise<unknown>]>([
+    [
+      'has another upload',
+      () => gateway.adapters.tasks.insert(sampleTask({ partition: 'notes', file_key: 'k' })),
+    ],
+    ['has another member', () => gateway.adapters.partitions.addMember('notes', 77, 'viewer')],
+    ['was changed', () => gateway.adapters.partitions.update('notes', { description: 'ours' })],
+  ])('stays where it %s by now', async (_what, meanwhile) => {
+    const { token, userId } = gateway.addUser('ada', { file_quota: 3 });
+    refuseBy(() => meanwhile(userId));
+    expect((await upload(token)).status).toBe(429);
+    expect(await gateway.adapters.partitions.get('notes')).not.toBeNull();
+    for await (const { task_id } of gateway.adapters.tasks.scan())
+      await gateway.adapters.tasks.remove(task_id);
   });
 });

@@ -123,3 +123,21 @@ describe('a partition that is deleted and made anew by somebody else while a req
     expect((await gateway.adapters.files.get('hr', 'x'))?.live?.metadata).not.toHaveProperty('shelf');
   });
 });
+
+describe('a partition that is deleted while a replacement of a file in it comes', () => {
+  it('is not made anew', async () => {
+    await indexText(gateway, { partition: 'hr', fileId: 'x', token: owner.token }, ['one']);
+    gateway.addMember(early.userId, 'hr', 'editor');
+    const deleted = async () => {
+      expect((await gateway.call('DELETE', '/partition/hr', { token: owner.token })).status).toBe(204);
+    };
+    const answer = await sendSlowly('PUT', '/indexer/partition/hr/file/x', uploadForm('two'), async () => {
+      await deleted();
+      // So long ago that the partition is looked up again.
+      const now = performance.now() + 2000;
+      jest.spyOn(performance, 'now').mockImplementation(() => now);
+    }).finally(() => jest.restoreAllMocks());
+    expect(answer[0]).toBe(404);
+    expect(await gateway.adapters.partitions.get('hr')).toBeNull();
+  });
+});

@@ -116,9 +116,10 @@ export function createFakePartitionStore(): PartitionStore {
     async roleOf(userId, partition) {
       return memberOf(userId, partition)?.role ?? null;
     },
-    async markDeleted(partition) {
+    async markDeleted(partition, partitionKey) {
       const record = partitions.get(partition);
-      if (record === undefined) return null;
+      if (record === undefined || (partitionKey ?? record.partition_key) !== record.partition_key)
+        return null;
       partitions.delete(partition);
       deleted.set(partition, record);
       members = members.filter((member) => member.partition !== partition);
