@@ -4,7 +4,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import type { FileRecord } from '../../../schemas/documents/documents.js';
 import { releaseQuota } from './release-quota.js';
 
-type Stores = Pick<Adapters, 'files' | 'tasks' | 'quotas'>;
+type Stores = Pick<Adapters, 'files' | 'tasks' | 'quotas' | 'claims'>;
 
 /** The file was uploaded anew: what failed since may be no more than that the data of this task were removed. */
 function isOvertaken(file: FileRecord | undefined, generation: number): boolean {
@@ -12,9 +12,10 @@ function isOvertaken(file: FileRecord | undefined, generation: number): boolean 
 }
 
 /**
- * Ends a task that did not come to its end by itself, and lets go of its file and of its place in the quota. The file
- * record decides: a task whose version is live is COMPLETED, whatever failed after that, and one that a newer upload
- * of the file has overtaken is CANCELLED. Repeating it is harmless.
+ * Ends a task that did not come to its end by itself, and lets go of its file, of its place in the quota and of its
+ * bytes, all before it reads so: clients upload again as soon as they see it. The file record decides: a task whose
+ * version is live is COMPLETED, whatever failed after that, and one that a newer upload of the file has overtaken is
+ * CANCELLED. Repeating it is harmless.
  */
 export async function endTaskRecord(
   stores: Stores,
@@ -25,10 +26,12 @@ export async function endTaskRecord(
   const { taskId, fileKey } = task;
   await stores.files.releasePending(fileKey, taskId);
   const file = (await stores.files.getMany([fileKey])).get(fileKey);
-  if (file?.live?.task_id === taskId) await stores.tasks.finish(taskId, 'COMPLETED');
+  const isLive = file?.live?.task_id === taskId;
+  if (!isLive) await stores.claims.release([taskId]);
+  await releaseQuota(stores, task);
+  if (isLive) await stores.tasks.finish(taskId, 'COMPLETED');
   else if (isOvertaken(file, task.generation)) {
     const { code, message } = new AppError('SUPERSEDED');
     await stores.tasks.finish(taskId, 'CANCELLED', { code, message, traceback: [] });
   } else await stores.tasks.finish(taskId, state, failure);
-  await releaseQuota(stores, task);
 }

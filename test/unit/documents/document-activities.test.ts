@@ -608,6 +608,29 @@ describe('endTask', () => {
     expect(await drifts(bench)).toEqual([]);
   });
 
+  it('has let go of the bytes and of the place by the time that the task reads FAILED', async () => {
+    const bench = await activityBench();
+    const task = await bench.admit('guide', 'text');
+    const place = { userId: task.user_id, taskId: task.task_id, room: 1, turn: 0 };
+    expect(await bench.quotas.reserve(place)).toBe('reserved');
+    const { finish } = bench.tasks;
+    const seen: unknown[] = [];
+    bench.tasks.finish = async (...given) => {
+      const claim = {
+        partition: 'library',
+        digest: task.upload.content_sha256,
+        fileKey: 'key-of-another',
+        fileId: 'another',
+        taskId: 'another-task',
+      };
+      seen.push(await bench.claims.claim(claim), (await bench.quotas.pending(task.user_id)).taskIds);
+      return finish(...given);
+    };
+    const failure = { code: 'FILE_CORRUPT', message: 'damaged', traceback: [] };
+    expect(await bench.documents.endTask(refOf(task), failure)).toBe('FAILED');
+    expect(seen).toEqual([null, []]);
+  });
+
   it('never changes a final state', async () => {
     const bench = await activityBench();
     const task = await bench.admit('guide', 'text');
