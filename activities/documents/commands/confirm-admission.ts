@@ -65,7 +65,7 @@ export async function confirmPartition(deps: ConfirmPartitionDeps, input: Placed
  * The part of it that a new member of a workspace needs: a file that is in no other is let go.
  * @returns the keys of the workspaces that are still there
  */
-export async function confirmWorkspaces(
+async function confirmWorkspaces(
   deps: DeleteFileDeps & Pick<Adapters, 'workspaces'>,
   fileKey: string,
   keys: readonly string[],

@@ -16,7 +16,6 @@ import {
 } from '../../../schemas/documents/partitions-api.js';
 import type { PlacedFile } from '../../../activities/ports/files.js';
 import { deleteWorkspace } from '../../../activities/documents/commands/delete-workspace.js';
-import { confirmWorkspaces } from '../../../activities/documents/commands/confirm-admission.js';
 import { noSuchFile, noSuchPartition } from '../../../activities/documents/commands/refusals.js';
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
@@ -88,12 +87,17 @@ export function workspaceRoutes({ adapters, workflows }: GatewayDeps): Route[] {
     return found;
   };
 
+  /** Takes those out again that were not in it before; they stay. */
+  const detachNew = async (found: readonly PlacedFile[], key: string): Promise<void> => {
+    for (const { file_key, workspaces: before } of found)
+      if (!before.includes(key)) await files.detachWorkspace(file_key, key);
+  };
+
   /** @throws AppError FILE_NOT_FOUND (404), plain, when one was deleted or moved meanwhile; none is put in then */
   const attachAll = async (found: readonly PlacedFile[], key: string): Promise<void> => {
     for (const [at, file] of found.entries()) {
       if (await files.attachWorkspace(file, key)) continue;
-      for (const { file_key, workspaces: before } of found.slice(0, at))
-        if (!before.includes(key)) await files.detachWorkspace(file_key, key);
+      await detachNew(found.slice(0, at), key);
       throw noSuchFile({ partition: file.partition, fileId: file.file_id });
     }
   };
@@ -191,19 +195,14 @@ export function workspaceRoutes({ adapters, workflows }: GatewayDeps): Route[] {
       request: { params: WorkspaceParams, body: FilesToAttach },
       responses: { 200: { description: 'Added', schema: FilesAttached } },
       errors: ['PARTITION_NOT_FOUND', 'WORKSPACE_NOT_FOUND', 'FILE_NOT_FOUND', 'VALIDATION_ERROR'],
-      async handle(
-        { log, signal },
-        { params: { partition, workspace_id: workspaceId }, body: { file_ids } },
-      ) {
+      async handle({ signal }, { params: { partition, workspace_id: workspaceId }, body: { file_ids } }) {
         await requirePartition(partition);
         const { workspace_key: key } = await find(partition, workspaceId);
         const found = await liveFiles(partition, [...new Set(file_ids)], signal);
         await attachAll(found, key);
-        const deps = { ...adapters, workflows, log };
-        // Deleted while we were at it: then the files are let go again, and none is in it.
-        const gone = !(await workspaces.getMany([key])).has(key);
-        if (gone) {
-          for (const file of found) await confirmWorkspaces(deps, file.file_key, [key]);
+        // Deleted while we were at it: what came of those that were in it before is the deletion's to decide.
+        if (!(await workspaces.getMany([key])).has(key)) {
+          await detachNew(found, key);
           throw noSuchWorkspace();
         }
         return json(200, { status: 'added', file_ids });

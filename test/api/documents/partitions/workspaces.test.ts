@@ -278,6 +278,24 @@ describe('files of a workspace', () => {
     expect(await liveFiles()).toEqual(['a', 'b']);
   });
 
+  it('are left to a deletion of it that comes meanwhile, which is to keep them', async () => {
+    await create('w');
+    await indexInto('own', 'w');
+    await index('guest');
+    const { files, workspaces } = gateway.adapters;
+    const attach = files.attachWorkspace.bind(files);
+    files.attachWorkspace = async (...given) => {
+      const attached = await attach(...given);
+      await workspaces.markDeleted('one', 'w', { keepFiles: true });
+      return attached;
+    };
+    expect((await ask('POST', `${W}/w/files`, { file_ids: ['own', 'guest'] }))[0]).toBe(404);
+    expect(await liveFiles()).toEqual(['guest', 'own']);
+    const [key] = (await files.get('one', 'own'))!.workspaces;
+    expect(key).toBeDefined();
+    expect((await files.get('one', 'guest'))?.workspaces).toEqual([]);
+  });
+
   it('go out of it when they are deleted', async () => {
     await create('w');
     await indexInto('a', 'w');
