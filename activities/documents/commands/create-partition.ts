@@ -26,16 +26,20 @@ export async function requireMayCreatePartition(
   input: { partition: string; userId: number },
 ): Promise<void> {
   requirePartitionName(input.partition);
-  if ((await countOwned(deps, input.userId)) >= deps.maxPartitionsPerUser)
+  if ((await countMade(deps, input.userId)) >= deps.maxPartitionsPerUser)
     throw new AppError('PARTITION_LIMIT_EXCEEDED');
 }
 
-async function countOwned(
+/** Those that a user owns and has made: what others hand over takes no place. */
+async function countMade(
   { partitions }: Pick<CreatePartitionDeps, 'partitions'>,
   userId: number,
 ): Promise<number> {
   const memberships = await partitions.memberships(userId);
-  return memberships.filter(({ role }) => role === 'owner').length;
+  const owned = memberships.filter(({ role }) => role === 'owner').map(({ partition }) => partition);
+  if (owned.length === 0) return 0;
+  const records = await partitions.list({ kind: 'all', userId }, owned);
+  return records.filter((record) => record.created_by === userId).length;
 }
 
 /**
@@ -51,7 +55,7 @@ export async function createPartition(
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
     await requireMayCreatePartition(deps, input);
     const created = await createAnyway(deps, input);
-    if ((await countOwned(deps, input.userId)) <= deps.maxPartitionsPerUser) return created;
+    if ((await countMade(deps, input.userId)) <= deps.maxPartitionsPerUser) return created;
     // Of several at once each had counted before the others came. The last one always sees all of them.
     const deleted = await deps.partitions.markDeleted(input.partition);
     if (deleted !== null) await finishPartitionDeletion(deps, deleted);

@@ -50,6 +50,19 @@ describe('POST /partition/{partition}', () => {
   });
 });
 
+describe('the limit of partitions', () => {
+  it('leaves out those that others have made and handed over', async () => {
+    const lead = gateway.addUser('lead');
+    for (const name of ['x', 'y', 'z']) {
+      expect((await ask('POST', `/partition/${name}`, lead.token))[0]).toBe(201);
+      await gateway.adapters.partitions.addMember(name, ada.userId, 'owner');
+    }
+    for (const name of ['one', 'two', 'three'])
+      expect((await ask('POST', `/partition/${name}`))[0]).toBe(201);
+    expect((await ask('POST', '/partition/four'))[0]).toBe(403);
+  });
+});
+
 describe('POST /partition/{partition}, many at once', () => {
   it('keeps to the limit of partitions', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `many-${index}`);
