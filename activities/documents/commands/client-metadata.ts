@@ -122,6 +122,10 @@ function textOf(metadata: Metadata, key: string): string | null {
 const RFC_5322 =
   /^(?:[A-Za-z]{3},\s*)?\d{1,2} [A-Za-z]{3} \d{4} \d{2}:\d{2}(?::\d{2})? (?:GMT|UTC|Z|[+-]\d{4})$/;
 
+/** Of dates with a year of four digits, which filters and searches by date read. */
+const EARLIEST = Date.parse('0000-01-01T00:00:00.000Z');
+const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
+
 /** Seconds below this, milliseconds above: 10^11 s is the year 5138, 10^11 ms is 1973. */
 const MAX_SECONDS = 1e11;
 
@@ -132,8 +136,7 @@ const MAX_SECONDS = 1e11;
 export function isoDate(value: unknown): string | null {
   const time =
     typeof value === 'number' ? epoch(value) : typeof value === 'string' ? parsed(value.trim()) : NaN;
-  const date = new Date(time);
-  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+  return time >= EARLIEST && time <= LATEST ? new Date(time).toISOString() : null;
 }
 
 function epoch(value: number): number {

@@ -114,6 +114,7 @@ describe('a refused upload leaves no bytes, task, claim or partition', () => {
     ['an integer beyond 64 bits', '{"n":9223372036854775808}'],
     ['a number beyond a double', '{"n":1e999}'],
     ['a date that is none', '{"created_at":"soon"}'],
+    ['a date in microseconds', '{"created_at":1700000000000000}'],
     ['a relationship id that is no text', '{"relationship_id":7}'],
     ['nesting without end', `${'{"a":'.repeat(60_000)}1${'}'.repeat(60_000)}`],
     ['nesting beyond our limit', `${'{"a":'.repeat(70)}1${'}'.repeat(70)}`],
