@@ -84,7 +84,7 @@ import { createOpenSearchChunkStore } from './stores/opensearch/chunk-store.js';
 import { createChunkIndexes } from './stores/opensearch/chunk-indexes.js';
 import { readDiskUse } from './stores/opensearch/disk-use.js';
 import { connectOpenSearch } from './stores/opensearch/connect-opensearch.js';
-import { isSchemaBehind } from './stores/opensearch/ensure-chunk-index.js';
+import { prepareIndex } from './stores/opensearch/prepare-index.js';
 
 /** How we name ourselves to the central API. */
 const USER_AGENT = 'tamis/0.1';
@@ -109,7 +109,7 @@ interface Shared {
  * Config → what a gateway reaches outside, behind ports. Clients are made here, in `connectWorker` and in
  * `connectShared` alone. Indexes and the model endpoints of the configuration are created when missing, so that a first
  * start needs no set-up. A model server may be away: it is asked when it is first needed.
- * @throws AppError SERVICE_UNAVAILABLE or VDB_CONNECTION_ERROR when an engine cannot be reached
+ * @throws AppError SERVICE_UNAVAILABLE when MongoDB cannot be reached, VDB_CONNECTION_ERROR when OpenSearch refuses us
  */
 export async function connectGateway(
   config: Config,
@@ -202,7 +202,7 @@ function connectRoutes(
 
 /**
  * Config → what a worker reaches outside, behind ports; as `connectGateway`.
- * @throws AppError SERVICE_UNAVAILABLE or VDB_CONNECTION_ERROR when an engine cannot be reached
+ * @throws AppError SERVICE_UNAVAILABLE when MongoDB cannot be reached, VDB_CONNECTION_ERROR when OpenSearch refuses us
  */
 export async function connectWorker(config: Config, meter: Meter = UNMEASURED): Promise<WorkerAdapters> {
   const records = await connectRecords(config, meter);
@@ -301,7 +301,9 @@ async function connectDocuments(
   const modelServers = new Agent({ connect: { timeout: MODEL_CONNECT_MS } });
   const onnx = createOnnxModels({ folder: config.models.modelsDirectory });
   const answers = createSemaphores(config.models.llmConcurrency);
+  const closing = new AbortController();
   const close = async (): Promise<void> => {
+    closing.abort();
     await Promise.allSettled([opensearch.close(), modelServers.destroy(), onnx.close()]);
   };
   try {
@@ -331,12 +333,11 @@ async function connectDocuments(
     const fields = (await endpoints.list('embedder')).flatMap(({ vector_field, dimension }) =>
       vector_field === null || dimension === null ? [] : [{ vectorField: vector_field, dimension }],
     );
-    await chunks.ensureSchema(fields).catch((error: unknown) => {
-      // Searches and uploads say so until it is migrated; everything else works.
-      if (!isSchemaBehind(error)) throw error;
+    await prepareIndex(chunks, {
+      fields,
+      recordStore: await others.recordStore.id(),
+      signal: closing.signal,
     });
-    // At the first start already, so that the chunks have an owner before anyone else can ask.
-    await chunks.ownerOf(await others.recordStore.id());
     const models = createModelRegistry({
       endpoints,
       builders: [
