@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { isForeign } from '../../../activities/signals/capi/foreign-answer.js';
 import { cidrRanges } from '../../../activities/signals/rules/cidr-range.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { ApiVersion } from '../../../schemas/signals/signals.js';
@@ -31,7 +32,7 @@ export function createAccessControl({
   const ranges = networks === null ? null : cidrRanges(networks);
   const allowed = watchers === null ? null : new Set(watchers);
 
-  /** Asks with no signals at all, on the version that the client speaks. Null: no answer. */
+  /** Asks with no signals at all, on the version that the client speaks. Null: no answer of CAPI. */
   const askCapi = async (authorization: string, version: ApiVersion): Promise<number | null> => {
     try {
       const answer = await passThrough(
@@ -44,7 +45,7 @@ export function createAccessControl({
         { signal: AbortSignal.timeout(validation.timeoutMs) },
       );
       answer.body.resume().on('error', () => undefined);
-      return answer.status;
+      return isForeign(answer.headers) ? null : answer.status;
     } catch {
       return null;
     }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { PassThroughAnswer } from './capi-pass-through.js';
 import { splitMetrics } from './split-metrics.js';
+import { isForeign } from '../../../activities/signals/capi/foreign-answer.js';
 import { GZIP_ABOVE, zipped } from '../../../activities/signals/reading/content-encoding.js';
 import type { MetricsPath } from '../../../activities/ports/held-metrics.js';
 import { AppError } from '../../../schemas/app-error.js';
@@ -8,7 +9,7 @@ import { createBodyBudget } from '../../http/body-budget.js';
 import { countBody } from '../../http/count-body.js';
 import { json, relayed } from '../../http/route.js';
 import type { Answer, PublicContext } from '../../http/route.js';
-import { isDown, isForeign } from './relay-target.js';
+import { isDown } from './relay-target.js';
 import { capExpiry } from './watcher-identity.js';
 import { COME_BACK_MS, comeBack, createWatcherPlaces } from './watcher-places.js';
 import { hasStanding, identifyWatcher, noteAcceptance, noteRefusal } from '../intake/identify-watcher.js';

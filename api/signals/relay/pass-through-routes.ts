@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { AppError } from '../../../schemas/app-error.js';
 import { API_VERSIONS } from '../../../schemas/signals/signals.js';
 import type { PassThroughAnswer } from './capi-pass-through.js';
+import { isForeign } from '../../../activities/signals/capi/foreign-answer.js';
 import type { MetricsPath } from '../../../activities/ports/held-metrics.js';
 import { clientOf } from '../../http/client-address.js';
 import { relayed, route } from '../../http/route.js';
@@ -18,7 +19,7 @@ import { createLoginCache } from './login-cache.js';
 import type { LoginAttempt } from './login-cache.js';
 import { METRICS_ERRORS, METRICS_RESPONSES, createMetricsRelay, metricsPath } from './metrics-relay.js';
 import type { ProxyDeps } from '../proxy-deps.js';
-import { isLogin, relayTarget, isDown, isForeign } from './relay-target.js';
+import { isLogin, relayTarget, isDown } from './relay-target.js';
 import type { ForwardingNotifiers } from '../intake/notify-forwarding.js';
 
 /** A login and its answer are a few hundred bytes; larger ones pass by unread. */

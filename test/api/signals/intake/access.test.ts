@@ -17,9 +17,12 @@ async function start(
   validation: Partial<Access['validation']> = {},
   trustedProxies: string[] = [],
 ) {
-  const state = { clock: T0, status: 200 };
+  const state: { clock: number; status: number; page?: string } = { clock: T0, status: 200 };
   const upstream = await startUpstream((req, res) => {
-    req.resume().on('end', () => res.writeHead(state.status).end('{"message":"from CAPI"}'));
+    req.resume().on('end', () => {
+      if (state.page === undefined) res.writeHead(state.status).end('{"message":"from CAPI"}');
+      else res.writeHead(state.status, { 'content-type': 'text/html' }).end(state.page);
+    });
   });
   closers.push(upstream.close);
   const settings = {
@@ -197,6 +200,26 @@ describe('client validation', () => {
     expect([answer.status, await answer.json()]).toEqual([401, REFUSED]);
     expect([upstream.seen.length, await stored()]).toEqual([1, 1]);
   });
+
+  it.each([
+    [false, 200],
+    [true, 401],
+  ])(
+    "a portal's page with status 200 is no answer of CAPI, fail closed %s: %i",
+    async (failClosed, status) => {
+      const { state, proxy, upstream } = await start({}, { enabled, failClosed, ttlOnErrorMs: 1000 });
+      state.page = '<html>Please sign in</html>';
+      const push = () => proxy.push([sampleSignal(1)], { token: tokenOf('w1') });
+      expect((await push()).status).toBe(status);
+      const { watchers } = proxy.stores;
+      expect(await watchers.standing('w1', sha256Hex(tokenOf('w1')))).toBe('unknown');
+      delete state.page;
+      state.status = 401;
+      state.clock += 2000;
+      expect((await push()).status).toBe(401);
+      expect(upstream.seen).toHaveLength(2);
+    },
+  );
 
   it('remembers no more tokens than it may', async () => {
     const { proxy, upstream } = await start({}, { enabled, maxEntries: 2 });

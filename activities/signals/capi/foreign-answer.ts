@@ -1,0 +1,8 @@
+/**
+ * Whether an answer cannot be CAPI's, which says everything as JSON: what stands in between, such as a portal or a page
+ * about maintenance, answers 200 as well.
+ */
+export function isForeign(headers: Readonly<Record<string, string | string[] | undefined>>): boolean {
+  const type = [headers['content-type']].flat()[0];
+  return type !== undefined && !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type.trim());
+}
