@@ -5,7 +5,7 @@ import type { MetricsPath } from './held-metrics.js';
 export type DeliveryResult =
   | { outcome: 'accepted'; status: number }
   | { outcome: 'rejected'; status: number; retryAfterMs: number | null; message: string }
-  /** No status line arrived: it may have been taken. */
+  /** No status line of CAPI arrived, at most one of what stands in front of it: it may have been taken. */
   | { outcome: 'unknown'; message: string }
   /** The connection was never made: it was not taken. */
   | { outcome: 'unreachable'; message: string };
@@ -18,7 +18,7 @@ export interface CapiClient {
     token: string,
     signal?: AbortSignal,
   ): Promise<DeliveryResult>;
-  /** POST /{version}/signals. A 2xx status line is enough: what happens to the rest of the answer does not matter. */
+  /** POST /{version}/signals. A 2xx status line is enough unless headers come that are not CAPI's. */
   sendSignals(
     version: ApiVersion,
     body: string,

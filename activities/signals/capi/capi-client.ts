@@ -3,6 +3,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { gunzipSync } from 'node:zlib';
 import type { CapiClient, DeliveryResult } from '../../ports/capi.js';
+import { isForeign } from './foreign-answer.js';
 import { readBody, refusalOf } from './refusal.js';
 import { stringsIn, withoutQuotes } from '../../text/without-quotes.js';
 import { createStatusLineReader } from './status-line.js';
@@ -20,13 +21,16 @@ export interface CapiClientOptions {
 const PLAIN_FOR_MS = 3_600_000;
 const UNSUPPORTED_MEDIA_TYPE = 415;
 
+/** The headers behind a 2xx status line are waited for so long: they tell whose answer it is. */
+const HEADERS_MS = 1000;
 /** What is left of an accepted answer is read for so long, then cut: nothing in it matters. */
 const LINGER_MS = 1000;
 
 /**
  * Sends batches of signals to the central API. It tells three things apart that most clients mix up, because a batch
  * must not be offered twice without need: CAPI never heard of it (`unreachable`), CAPI may have taken it
- * (`unknown`), CAPI answered. A 2xx counts from its status line on, whatever becomes of the connection afterwards.
+ * (`unknown`), CAPI answered. A 2xx counts from its status line on, whatever becomes of the connection afterwards,
+ * unless its headers come and say that it is not CAPI's: a portal's page is `unknown`.
  *
  * One connection per request: an idle one that the other end has just closed would make every first batch `unknown`.
  */
@@ -104,18 +108,21 @@ function exchange(request: ClientRequest, { bytes, secure, timeoutMs, signal }: 
     let connected = false;
     let status: number | null = null;
     let answer: IncomingMessage | null = null;
+    let headersTimer: NodeJS.Timeout | undefined;
     let isFinished = false;
 
     const finish = (result: DeliveryResult): void => {
       if (isFinished) return;
       isFinished = true;
       clearTimeout(timer);
+      clearTimeout(headersTimer);
       signal?.removeEventListener('abort', abort);
       resolve(result);
     };
     /** The exchange is over or given up; what has been seen so far decides. */
     const endWith = (message: string): void => {
       if (answer !== null) finish(refusalOf(answer, ''));
+      else if (isSuccess(status)) finish({ outcome: 'accepted', status });
       else if (status !== null) finish({ outcome: 'rejected', status, retryAfterMs: null, message });
       else finish({ outcome: connected ? 'unknown' : 'unreachable', message });
       request.destroy();
@@ -137,13 +144,19 @@ function exchange(request: ClientRequest, { bytes, secure, timeoutMs, signal }: 
       socket.prependListener('data', (chunk: Buffer) => {
         if (isFinished) return;
         status = read(chunk);
-        if (status === null || status > 299) return;
-        finish({ outcome: 'accepted', status });
-        setTimeout(() => request.destroy(), LINGER_MS).unref();
+        if (!isSuccess(status) || headersTimer !== undefined) return;
+        clearTimeout(timer);
+        headersTimer = setTimeout(() => setImmediate(() => endWith('')), HEADERS_MS);
       });
     });
     request.once('response', (response: IncomingMessage) => {
       if (isFinished) return void response.resume();
+      if (isSuccess(status)) {
+        response.resume().on('error', () => undefined);
+        finish(acceptanceOf(response, status));
+        setTimeout(() => request.destroy(), LINGER_MS).unref();
+        return;
+      }
       answer = response;
       void readBody(response).then((body) => finish(refusalOf(response, body)));
     });
@@ -159,6 +172,17 @@ function exchange(request: ClientRequest, { bytes, secure, timeoutMs, signal }: 
     signal?.addEventListener('abort', abort, { once: true });
     request.end(bytes);
   });
+}
+
+function isSuccess(status: number | null): status is number {
+  return status !== null && status < 300;
+}
+
+/** A 2xx is CAPI's unless its headers say otherwise. Another's leaves open whether CAPI got the request. */
+function acceptanceOf({ headers }: IncomingMessage, status: number): DeliveryResult {
+  if (!isForeign(headers)) return { outcome: 'accepted', status };
+  const type = headers['content-type']?.slice(0, 100);
+  return { outcome: 'unknown', message: `Not CAPI's answer: ${status} with content of type ${type}.` };
 }
 
 function describe(error: NodeJS.ErrnoException): string {

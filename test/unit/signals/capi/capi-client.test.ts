@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { createCapiClient } from '../../../../activities/signals/capi/capi-client.js';
 import type { DeliveryResult } from '../../../../activities/ports/capi.js';
 import { createStandInCapi } from '../../../../deploy/stand-in-capi/create-stand-in-capi.js';
@@ -174,6 +174,30 @@ describe('createCapiClient, against bytes that no good server sends', () => {
       (s) => s.end('HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\n'),
       { outcome: 'accepted', status: 200 },
     ],
+    [
+      '2xx whose headers never end',
+      (s) => s.write('HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n'),
+      { outcome: 'accepted', status: 200 },
+    ],
+    [
+      "a portal's page with status 200",
+      (s) => s.end('HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<html>Sign in'),
+      {
+        outcome: 'unknown',
+        message: "Not CAPI's answer: 200 with content of type text/html; charset=utf-8.",
+      },
+    ],
+    [
+      'a page whose headers come behind its status line',
+      (s) =>
+        s.write('HTTP/1.1 200 OK\r\n', () => setTimeout(() => s.end('Content-Type: text/html\r\n\r\n'), 50)),
+      { outcome: 'unknown' },
+    ],
+    [
+      'a 2xx of JSON whose body is cut short',
+      (s) => s.end('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{'),
+      { outcome: 'accepted', status: 200 },
+    ],
     ['a status cut short', (s) => s.end('HTTP/1.1 20'), { outcome: 'unknown' }],
     ['an interim answer alone', (s) => s.end('HTTP/1.1 102 Processing\r\n\r\n'), { outcome: 'unknown' }],
     ['another protocol', (s) => s.end('SSH-2.0-OpenSSH_9.2\r\n'), { outcome: 'unknown' }],
@@ -201,6 +225,13 @@ describe('createCapiClient, against bytes that no good server sends', () => {
   it.each(cases)('%s', async (_name, script, expected) => {
     reply = script;
     expect(await send({ baseUrl, timeoutMs: 1000 })).toMatchObject(expected);
+  });
+
+  it("takes a portal's page for no answer to metrics either", async () => {
+    reply = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n');
+    const client = createCapiClient({ baseUrl, timeoutMs: 1000, userAgent: 'tamis-test' });
+    const result = await client.sendMetrics('v3/usage-metrics', gzipSync('{}'), 'token');
+    expect(result).toMatchObject({ outcome: 'unknown' });
   });
 
   it('reports unreachable when no secure connection comes about', async () => {
