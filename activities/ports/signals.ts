@@ -117,8 +117,9 @@ export interface AlertStore {
    * or for a person (`waiting`, `quarantined`, and `withheld` for a reason of `DEFERRED_REASONS`) stays, however old.
    */
   removeOld(before: Date, limit: number): Promise<number>;
-  /** quarantined → discarded, as `discardWaiting` does, over all watchers. */
+  /** quarantined → discarded, as `discardWaiting` does, of one watcher or over all. */
   discardQuarantined(options: {
+    watcher?: string;
     reason: string;
     receivedUntil: Date;
     limit: number;

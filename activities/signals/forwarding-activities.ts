@@ -17,7 +17,13 @@ export interface RecordedHold {
 export interface ForwardingActivityDeps {
   alerts: Pick<
     AlertStore,
-    'nextWaiting' | 'readWaiting' | 'markForwarded' | 'quarantine' | 'watchersWaiting' | 'discardWaiting'
+    | 'nextWaiting'
+    | 'readWaiting'
+    | 'markForwarded'
+    | 'quarantine'
+    | 'watchersWaiting'
+    | 'discardWaiting'
+    | 'discardQuarantined'
   >;
   watchers: Pick<
     WatcherStore,
@@ -121,21 +127,22 @@ export function createForwardingActivities(deps: ForwardingActivityDeps) {
   };
 
   /**
-   * Watchers that CAPI never let in and that have not come for long leave no record, and nothing for an actor to do.
-   * While CAPI could not be asked about what waits, it goes on waiting.
+   * Watchers that CAPI never let in and that have not come for long leave no record, nothing for an actor to do, and
+   * nothing that retention may not take. While CAPI could not be asked about what waits, it goes on waiting.
    */
   const expireUnknownWatchers = async (): Promise<void> => {
     const at = now();
     for (const { watcher, refused } of await watchers.expiredUnknownWatchers(at, EXPIRED_SHARE)) {
+      const giveUp = { reason: NEVER_LET_IN, receivedUntil: at, limit: DISCARDED_SHARE };
       const [waiting] = await alerts.nextWaiting(watcher, 1);
-      if (waiting === undefined) await watchers.removeUnknownWatcher(watcher, at);
+      if (waiting === undefined) {
+        const quarantined = await alerts.discardQuarantined({ watcher, ...giveUp });
+        const deferred = await alerts.discardWaiting(watcher, { ...giveUp, deferred: true });
+        if (quarantined.discarded + deferred.discarded === 0)
+          await watchers.removeUnknownWatcher(watcher, at);
+      }
       // Its record goes with a later run, when no offer is under way any more.
-      else if (refused)
-        await alerts.discardWaiting(watcher, {
-          reason: NEVER_LET_IN,
-          receivedUntil: at,
-          limit: DISCARDED_SHARE,
-        });
+      else if (refused) await alerts.discardWaiting(watcher, giveUp);
       else await watchers.prolongUnknownWatcher(watcher, new Date(at.getTime() + ASK_AGAIN_MS));
     }
   };

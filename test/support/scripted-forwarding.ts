@@ -69,6 +69,7 @@ export function createScriptedForwarding(clock: () => Promise<number>) {
         ...new Set(items.filter((item) => item.state === 'waiting').map((item) => item.watcher)),
       ],
       discardWaiting: async () => ({ discarded: 0, left: false }),
+      discardQuarantined: async () => ({ discarded: 0, left: false }),
     },
     watchers: {
       get: async (watcher) => ({

@@ -528,6 +528,24 @@ export function alertStoreContract(subject: Subject<AlertStore>): void {
         expect(await store().removeOld(ancient(9), 10)).toBe(3);
       });
 
+      test('discardQuarantined gives up what one watcher has in quarantine, and nothing of another', async () => {
+        const [watcher, other] = [newWatcher(), newWatcher()];
+        const inQuarantine = [watcher, other, watcher, watcher].map((name, index) =>
+          sampleAlert({ watcher: name, state: 'quarantined', receivedAt: at(index) }),
+        );
+        await store().insert([...inQuarantine, sampleAlert({ watcher, receivedAt: at(0) })]);
+        const giveUp = (limit: number) =>
+          store().discardQuarantined({ watcher, reason: 'gone', receivedUntil: at(2), limit });
+        expect(await giveUp(1)).toEqual({ discarded: 1, left: true });
+        expect(await giveUp(9)).toEqual({ discarded: 1, left: false });
+        const left = async (name: string) =>
+          (await store().quarantined({ watcher: name, limit: 9, offset: 0 })).map(
+            ({ receivedAt }) => receivedAt,
+          );
+        expect([await left(watcher), await left(other)]).toEqual([[at(3)], [at(1)]]);
+        expect(await waitingIds(watcher)).toHaveLength(1);
+      });
+
       test('leaves what is deferred, until it is let go, and takes what the loop guard withheld', async () => {
         const watcher = newWatcher();
         const ancient = (days: number): Date => new Date(Date.UTC(1999, 0, days));

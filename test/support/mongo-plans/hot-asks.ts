@@ -394,6 +394,10 @@ function signalAsks({ alerts, watchers, metrics, logins, copies, statistics }: S
       'alerts.discardQuarantined',
       () => alerts.discardQuarantined({ reason: 'given up', receivedUntil: now, limit: 50 }),
     ],
+    [
+      'alerts.discardQuarantined, of one',
+      () => alerts.discardQuarantined({ watcher, reason: 'given up', receivedUntil: now, limit: 50 }),
+    ],
     ['alerts.countOld', () => alerts.countOld('removable', new Date(now.getTime() - 6.9 * DAY_MS), 100)],
     ['alerts.removeOld', () => alerts.removeOld(new Date(now.getTime() - 6.9 * DAY_MS), 100)],
     ['statistics.read', () => statistics.read(day)],

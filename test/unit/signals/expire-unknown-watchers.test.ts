@@ -3,6 +3,7 @@ import { expect, it } from '@jest/globals';
 import { createForwardingActivities } from '../../../activities/signals/forwarding-activities.js';
 import { sampleAlert } from '../../contracts/signals/alert-store-samples.js';
 import { createFakeAlertStore } from '../../support/fakes/signals/fake-alert-store.js';
+import { DEFERRED_REASONS } from '../../../schemas/signals/signals.js';
 import { createFakeWatcherStore } from '../../support/fakes/signals/fake-watcher-store.js';
 import { createScriptedForwarding } from '../../support/scripted-forwarding.js';
 
@@ -68,5 +69,30 @@ it('a watcher that CAPI let in is never forgotten', async () => {
   await refuse('friend');
   passes(1_000);
   expect(await activities.watchersWaiting()).toEqual(['friend']);
+  expect(await names()).toEqual(['friend']);
+});
+
+it('what of it is in quarantine or deferred is given up, before its record goes', async () => {
+  const { activities, alerts, watchers, admit, names, passes } = open();
+  const [stateReason = ''] = DEFERRED_REASONS;
+  await admit('made-up');
+  await admit('friend');
+  await watchers.recordSuccess('friend', new Date(NOON));
+  for (const watcher of ['made-up', 'friend'])
+    await alerts.insert([
+      sampleAlert({ watcher, state: 'quarantined', receivedAt: new Date(NOON) }),
+      sampleAlert({ watcher, state: 'withheld', stateReason, receivedAt: new Date(NOON) }),
+    ]);
+  const kept = async () =>
+    (await alerts.keptBack()).map(({ watcher, deferred, discarded }) => [watcher, deferred, discarded]);
+  passes(2);
+  await activities.watchersWaiting();
+  expect(await kept()).toEqual([
+    ['friend', 1, 0],
+    ['made-up', 0, 2],
+  ]);
+  expect((await alerts.summaries()).map(({ watcher }) => watcher)).toEqual(['friend']);
+  expect(await names()).toEqual(['friend', 'made-up']);
+  await activities.watchersWaiting();
   expect(await names()).toEqual(['friend']);
 });

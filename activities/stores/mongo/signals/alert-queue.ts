@@ -143,7 +143,10 @@ export function createAlertQueue({
         { position: 1 },
         options,
       ),
-    discardQuarantined: (options) => discardMany({ state: 'quarantined' }, { received_at: 1 }, options),
+    discardQuarantined: ({ watcher, ...options }) =>
+      watcher === undefined
+        ? discardMany({ state: 'quarantined' }, { received_at: 1 }, options)
+        : discardMany({ watcher, state: 'quarantined' }, { position: 1 }, options),
     async summaries() {
       const groups = await alerts
         .aggregate<{

@@ -179,8 +179,9 @@ export function createFakeAlertStore(): FakeAlertStore {
       for (const alert of found) Object.assign(alert, { state: 'discarded', stateReason: reason });
       return { discarded: found.length, left: found.length === limit };
     },
-    async discardQuarantined({ reason, receivedUntil, limit }) {
+    async discardQuarantined({ watcher, reason, receivedUntil, limit }) {
       const found = inState('quarantined')
+        .filter((alert) => watcher === undefined || alert.watcher === watcher)
         .filter(({ receivedAt }) => receivedAt <= receivedUntil)
         .slice(0, limit);
       for (const alert of found) Object.assign(alert, { state: 'discarded', stateReason: reason });
