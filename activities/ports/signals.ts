@@ -151,11 +151,13 @@ export interface WatcherStore {
    * (by its expiry, else by arrival), so that the actor may try with it. One that CAPI took replaces any that it never
    * took, and is never replaced by such a one: any client can make up claims and expiry. `loginWanted`: whether
    * `takeLoginWanted` has to be asked, which spares each push a question.
+   * @param newcomer makes a record that is not there yet one of an unknown watcher, as `admit` does
    */
   saveToken(
     watcher: string,
     token: string,
     expiresAt: Date | null,
+    newcomer?: { address: string; at: Date; lifetimeMs: number },
   ): Promise<{ newer: boolean; loginWanted: boolean }>;
   /** The newest token, decrypted; null when there is none, or when CAPI refused it. */
   token(watcher: string): Promise<{ token: string; digest: string } | null>;
@@ -179,7 +181,8 @@ export interface WatcherStore {
   /**
    * Whether something of a watcher may be stored. One without a record gets one and is unknown, which takes one of
    * so many places of its address until CAPI takes a token of it or its time is over; coming again prolongs that. For a
-   * unknown one without a place: when to come again, and nothing is kept.
+   * unknown one without a place: when to come again, and nothing is kept. A record that forwarding had to make, of a
+   * watcher that is not known, takes its place at the next push.
    */
   admit(
     watcher: string,

@@ -90,3 +90,19 @@ it('a store that does not tell who is known costs no signal', async () => {
   for (const index of [1, 2, 3]) expect((await push(made(index))).status).toBe(200);
   expect(await stored()).toMatchObject({ alerts: 3 });
 });
+
+it('those that pushed while the store did not tell who is known stay unknown', async () => {
+  let away = true;
+  const { push } = await start({
+    ...unknownWatchers(1),
+    adapt: ({ watchers }) => ({
+      watchers: {
+        ...watchers,
+        admit: (...asked) => (away ? Promise.reject(new Error('away')) : watchers.admit(...asked)),
+      },
+    }),
+  });
+  for (const index of [1, 2]) expect((await push(made(index))).status).toBe(200);
+  away = false;
+  expect([(await push(made(1))).status, (await push(made(2))).status]).toEqual([200, 429]);
+});

@@ -21,6 +21,8 @@ export interface Batch {
   items: readonly SignalItem[];
   version: ApiVersion;
   sender: Sender;
+  /** Where the push comes from. */
+  address: string;
 }
 
 /** `login-wanted`: taken as well, but the sender's token is worn out and it should be told. */
@@ -77,12 +79,17 @@ async function accept(deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acce
       return otherwise;
     }
   };
+  // Its record is missing where it could not be admitted in time.
+  const newcomer =
+    settings.unknownPerAddress === 0
+      ? undefined
+      : { address: batch.address, at: receivedAt, lifetimeMs: settings.unknownLifetimeMs };
   const notKept = { newer: false, loginWanted: true };
   const keeping =
     token === null
       ? notKept
       : orElse(
-          watchers.saveToken(watcher, token.text, capExpiry(token.expiresAt, receivedAt)),
+          watchers.saveToken(watcher, token.text, capExpiry(token.expiresAt, receivedAt), newcomer),
           notKept,
           'the token of a batch could not be kept',
         );

@@ -78,7 +78,7 @@ function signals(
       // The central API's time for an unknown token is not ours, and takes no place of others.
       await access.validate(ctx, sender, version);
       await unknownWatchers.admit(ctx, sender.watcher);
-      const store = () => acceptSignals(deps, { items, version, sender }, log);
+      const store = () => acceptSignals(deps, { items, version, sender, address }, log);
       const acceptance = await admission.store(address, store);
       deps.meter?.pushTook((performance.now() - started) / 1000);
       if (acceptance === 'login-wanted') throw loginWanted();

@@ -299,6 +299,47 @@ export function watcherStoreContract(subject: Subject<WatcherStore>): void {
         expect(await store().admit(watcher, newPlace())).toBe('known');
       });
 
+      test('one whose record came with its token, before it was admitted, is unknown', async () => {
+        const place = newPlace(1);
+        const { address, at, lifetimeMs } = place;
+        const [a, b] = times(2, newWatcher) as [string, string];
+        await store().admit(a, place);
+        expect(await store().saveToken(b, newToken(), null, { address, at: minutes(1), lifetimeMs })).toEqual(
+          {
+            newer: true,
+            loginWanted: false,
+          },
+        );
+        expect(await store().admit(b, { ...place, at: minutes(2) })).toEqual(minutes(10));
+        expect(await expired(at, [b])).toEqual([]);
+        expect(await expired(minutes(11), [b])).toEqual([{ watcher: b, refused: false }]);
+        // A record that is there stays what it is.
+        await store().recordSuccess(b, NOON);
+        await store().saveToken(b, newToken(), hours(9), { address, at, lifetimeMs });
+        expect(await store().admit(b, place)).toBe('known');
+      });
+
+      test('one whose record forwarding made is unknown, and takes a place when it comes', async () => {
+        const failure = { at: NOON, cause: 'network' as const, status: null, message: 'away' };
+        const make = [
+          (watcher: string) => store().wantLogin(watcher),
+          (watcher: string) => store().refuseToken(watcher, digestOf('unknown')),
+          (watcher: string) => store().recordError(watcher, failure, null),
+        ];
+        for (const makeRecord of make) {
+          const place = newPlace(1);
+          const [a, b] = times(2, newWatcher) as [string, string];
+          await makeRecord(a);
+          expect(await expired(new Date(Date.now() + 73 * 3_600_000), [a])).toHaveLength(1);
+          expect(await store().admit(a, place)).toBe('unknown');
+          expect(await expired(minutes(11), [a])).toHaveLength(1);
+          expect(await store().admit(b, place)).toEqual(minutes(10));
+          await makeRecord(b);
+          expect(await store().admit(b, place)).toEqual(minutes(10));
+          expect(await store().admit(a, place)).toBe('unknown');
+        }
+      });
+
       test('its time is over after its last push, and then its record can be removed', async () => {
         const place = newPlace();
         const [a, b] = times(2, newWatcher) as [string, string];

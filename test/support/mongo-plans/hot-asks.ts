@@ -419,6 +419,14 @@ function signalAsks({ alerts, watchers, metrics, logins, copies, statistics }: S
       'watchers.admit',
       () => watchers.admit('new', { address: '192.0.2.7', at: now, places: 50, lifetimeMs: DAY_MS }),
     ],
+    [
+      'watchers.admit, without a place',
+      async () => {
+        await watchers.wantLogin('without a place');
+        const place = { address: '192.0.2.8', at: now, places: 50, lifetimeMs: DAY_MS };
+        return watchers.admit('without a place', place);
+      },
+    ],
     ['watchers.prolongUnknownWatcher', () => watchers.prolongUnknownWatcher('new', now)],
     ['watchers.expiredUnknownWatchers', () => watchers.expiredUnknownWatchers(now, 50)],
     ['watchers.removeUnknownWatcher', () => watchers.removeUnknownWatcher('new', now)],

@@ -33,7 +33,10 @@ interface WatcherDocument {
   next_attempt_at: Date | null;
   /** Missing in records of before. */
   paused_at?: Date | null;
-  /** CAPI never took a token of it: where it came from, since when, and until when its record is kept. */
+  /**
+   * CAPI never took a token of it: where it came from, since when, and until when its record is kept. Without an
+   * address it has no place yet: forwarding made the record.
+   */
   stranger?: { address: string; since: Date; until: Date };
 }
 
@@ -114,6 +117,8 @@ function endOf({ at, lifetimeMs }: { at: Date; lifetimeMs: number }): Date {
  */
 /** The share of its time that an unknown watcher has left when a push gives it all of it again. */
 const PROLONGED_BELOW = 0.98;
+/** A record that forwarding makes is kept for so long, unless the watcher comes again. */
+const WITHOUT_PLACE_MS = 72 * 3_600_000;
 
 export function createMongoWatcherStore(
   db: Db,
@@ -123,26 +128,33 @@ export function createMongoWatcherStore(
   const watchers = db.collection<WatcherDocument>('watchers');
   const box = createEncryption(secretsKey, former);
 
-  const ensure = async (watcher: string): Promise<void> => {
+  const ensure = async (watcher: string, stranger?: WatcherDocument['stranger']): Promise<void> => {
+    const made = { ...newWatcher(), ...(stranger !== undefined && { stranger }) };
     try {
-      await watchers.updateOne({ _id: watcher }, { $setOnInsert: newWatcher() }, { upsert: true });
+      await watchers.updateOne({ _id: watcher }, { $setOnInsert: made }, { upsert: true });
     } catch (error) {
       // Another one made it at the same moment.
       if (!isDuplicateKey(error)) throw error;
     }
   };
 
+  /** Of a watcher without a record nothing is known: it was removed, or the store was away while it pushed. */
+  const ensureUnknown = (watcher: string): Promise<void> => {
+    const since = new Date();
+    return ensure(watcher, { address: '', since, until: new Date(since.getTime() + WITHOUT_PLACE_MS) });
+  };
+
   const update = async (watcher: string, change: UpdateFilter<WatcherDocument>): Promise<void> => {
     const { matchedCount } = await watchers.updateOne({ _id: watcher }, change);
     if (matchedCount === 1) return;
-    await ensure(watcher);
+    await ensureUnknown(watcher);
     await watchers.updateOne({ _id: watcher }, change);
   };
 
   const remember = (digest: string) => ({ history: { $each: [digest], $slice: -HISTORY_LENGTH } });
 
   const wantLogin = async (watcher: string): Promise<void> => {
-    await ensure(watcher);
+    await ensureUnknown(watcher);
     const known = await watchers.findOne({ _id: watcher }, { projection: { token: 1, refused: 1 } });
     const digest = known?.token?.digest;
     // A newer token makes a login needless; without any the queue would stand still.
@@ -176,6 +188,15 @@ export function createMongoWatcherStore(
     if (known === null) return admitNew(watcher, place);
     const { stranger } = known;
     if (stranger === undefined) return 'known';
+    if (stranger.address === '') {
+      const before = await unknownOf(place.address, places);
+      if (before.length >= places) return freeAt(before);
+      const own = { _id: watcher, 'stranger.address': '' };
+      const placed = { address: place.address, since: at, until: endOf(place) };
+      await watchers.updateOne(own, { $set: { stranger: placed } });
+      // Several may have come for the last place.
+      return admit(watcher, place);
+    }
     const having = await unknownOf(stranger.address, places);
     if (!having.some(({ _id }) => _id === watcher)) {
       const now = await watchers.findOne({ _id: watcher }, { projection: { stranger: 1 } });
@@ -235,11 +256,15 @@ export function createMongoWatcherStore(
     async list() {
       return (await watchers.find().sort({ _id: 1 }).toArray()).map(toRecord);
     },
-    async saveToken(watcher, token, expiresAt) {
+    async saveToken(watcher, token, expiresAt, newcomer) {
       const digest = sha256Hex(token);
       const known = await watchers.findOne({ _id: watcher });
       const old = { newer: false, loginWanted: known?.login_wanted === true };
-      if (known === null) await ensure(watcher);
+      if (known === null)
+        await ensure(
+          watcher,
+          newcomer && { address: newcomer.address, since: newcomer.at, until: endOf(newcomer) },
+        );
       // The common case, a batch with the token we have: nothing to write.
       else if (known.token?.digest === digest || known.refused.includes(digest)) return old;
       const taken = known?.accepted?.includes(digest) === true;
@@ -299,7 +324,7 @@ export function createMongoWatcherStore(
       return document?.accepted?.includes(digest) === true ? 'accepted' : 'unknown';
     },
     async refuseToken(watcher, digest) {
-      await ensure(watcher);
+      await ensureUnknown(watcher);
       // In this order: once it is on the list it cannot come back, so that clearing it is final.
       await watchers.updateOne(
         { _id: watcher, refused: { $ne: digest } },

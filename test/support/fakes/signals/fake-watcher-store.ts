@@ -13,6 +13,8 @@ interface StoredWatcher extends WatcherRecord {
   stranger: { address: string; until: Date } | null;
 }
 
+const WITHOUT_PLACE_MS = 72 * 3_600_000;
+
 function digestOf(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
@@ -36,7 +38,7 @@ function isOutage(cause: string | undefined): boolean {
 /** Watchers in a Map; tokens as they are. */
 export function createFakeWatcherStore(): WatcherStore {
   const watchers = new Map<string, StoredWatcher>();
-  const ensure = (watcher: string): StoredWatcher => {
+  const ensure = (watcher: string, stranger: StoredWatcher['stranger'] = null): StoredWatcher => {
     const known = watchers.get(watcher) ?? {
       watcher,
       hasToken: false,
@@ -52,24 +54,31 @@ export function createFakeWatcherStore(): WatcherStore {
       refused: new Set(),
       accepted: new Set(),
       loginToldAt: null,
-      stranger: null,
+      stranger,
     };
     watchers.set(watcher, known);
     return known;
   };
+  const ensureUnknown = (watcher: string): StoredWatcher =>
+    ensure(watcher, { address: '', until: new Date(Date.now() + WITHOUT_PLACE_MS) });
   return {
     async admit(watcher, { address, at, places, lifetimeMs }) {
       const known = watchers.get(watcher);
       if (known?.stranger === null) return 'known';
-      const from = known?.stranger?.address ?? address;
+      const placed = known !== undefined && known.stranger.address !== '' ? known : null;
+      const from = placed?.stranger?.address ?? address;
       const strangers = [...watchers.values()]
         .filter(({ stranger }) => stranger?.address === from)
         .slice(0, places);
-      const full = known === undefined ? strangers.length >= places : !strangers.includes(known);
+      const full = placed === null ? strangers.length >= places : !strangers.includes(placed);
       if (full) return new Date(Math.min(...strangers.map(({ stranger }) => stranger!.until.getTime())));
       const until = new Date(at.getTime() + lifetimeMs);
       const { stranger } = ensure(watcher);
-      if (stranger === null || stranger.until.getTime() - at.getTime() <= lifetimeMs * 0.98)
+      if (
+        placed === null ||
+        stranger === null ||
+        stranger.until.getTime() - at.getTime() <= lifetimeMs * 0.98
+      )
         ensure(watcher).stranger = { address: from, until };
       return 'unknown';
     },
@@ -95,8 +104,10 @@ export function createFakeWatcherStore(): WatcherStore {
     async list() {
       return [...watchers.keys()].sort().map((watcher) => toRecord(ensure(watcher)));
     },
-    async saveToken(watcher, token, expiresAt) {
-      const known = ensure(watcher);
+    async saveToken(watcher, token, expiresAt, newcomer) {
+      const { address = '', at, lifetimeMs = 0 } = newcomer ?? {};
+      const stranger = at === undefined ? null : { address, until: new Date(at.getTime() + lifetimeMs) };
+      const known = ensure(watcher, stranger);
       const old = { newer: false, loginWanted: known.loginWanted };
       const digest = digestOf(token);
       const taken = known.accepted.has(digest);
@@ -133,7 +144,7 @@ export function createFakeWatcherStore(): WatcherStore {
       return known?.accepted.has(digest) === true ? 'accepted' : 'unknown';
     },
     async refuseToken(watcher, digest) {
-      const known = ensure(watcher);
+      const known = ensureUnknown(watcher);
       const isNews = !known.refused.has(digest);
       known.refused.add(digest);
       if (known.token?.digest === digest)
@@ -141,7 +152,7 @@ export function createFakeWatcherStore(): WatcherStore {
       else if (isNews && known.token === null) known.loginWanted = true;
     },
     async wantLogin(watcher) {
-      const known = ensure(watcher);
+      const known = ensureUnknown(watcher);
       if (known.token === null) known.loginWanted = true;
     },
     async takeLoginWanted(watcher, now) {
@@ -177,7 +188,7 @@ export function createFakeWatcherStore(): WatcherStore {
         .flatMap(({ watcher, lastError }) => (lastError!.at.getTime() < newest ? [watcher] : []));
     },
     async recordError(watcher, error, nextAttemptAt) {
-      Object.assign(ensure(watcher), {
+      Object.assign(ensureUnknown(watcher), {
         lastError: copyRecord(error),
         nextAttemptAt: copyRecord(nextAttemptAt),
       });
