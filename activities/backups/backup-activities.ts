@@ -25,6 +25,8 @@ export interface BackupActivityDeps {
 }
 
 const SLICE_MS = 15_000;
+/** So often a slice of documents is left to another worker, before there is taken to be none that has them. */
+const LEFT_TO_OTHERS = 50;
 /** The last runs, of which some may have left parts behind. */
 const RUNS_LOOKED_AT = 100;
 
@@ -77,16 +79,27 @@ export function createBackupActivities({ adapters, settings }: BackupActivityDep
   const writeBackupSlice = (
     order: BackupOrder & { position: BackupPosition | null },
   ): Promise<BackupSlice<BackupPosition>> =>
-    slice<BackupPosition>(order.runId, order.position, (from, control) =>
-      backupSlice({ ...adapters, ...adapters.backups, storage: requireStorage() }, order, from, control),
-    );
+    slice<BackupPosition>(order.runId, order.position, async (from, control) => {
+      const { archive, hasDocuments } = adapters.backups;
+      if (!hasDocuments && mayLeaveToOthers() && (await archive.hasRecords('files')))
+        throw new AppError('SERVICE_UNAVAILABLE', HOLDS_DOCUMENTS);
+      return backupSlice(
+        { ...adapters, ...adapters.backups, storage: requireStorage() },
+        order,
+        from,
+        control,
+      );
+    });
 
   /**
-   * A worker with documents has begun this restore. One without asks the same queue, where the two jobs share a
-   * Temporal: it would clear the records alone. The slice is tried again until the other one takes it.
+   * A worker without documents asks the same queue as those with, where the two jobs share a Temporal. It could back up
+   * and restore the records alone, so the slice is tried again until another one takes it.
    */
-  const requireSide = async (backupId: string, signal: AbortSignal): Promise<void> => {
-    if (adapters.backups.hasDocuments) return;
+  const mayLeaveToOthers = (): boolean => Context.current().info.attempt <= LEFT_TO_OTHERS;
+
+  /** Where a restore has begun a worker with documents did so, and what it has cleared is not left behind. */
+  const requireSide = async (backupId: string, isBegun: boolean, signal: AbortSignal): Promise<void> => {
+    if (adapters.backups.hasDocuments || !(isBegun || mayLeaveToOthers())) return;
     const { counts } = await readManifest(requireStorage(), backupId, signal);
     if ((counts['files'] ?? 0) > 0) throw new AppError('SERVICE_UNAVAILABLE', HOLDS_DOCUMENTS);
   };
@@ -95,7 +108,7 @@ export function createBackupActivities({ adapters, settings }: BackupActivityDep
     order: RestoreOrder & { runId: string; position: RestorePosition | null },
   ): Promise<BackupSlice<RestorePosition>> =>
     slice<RestorePosition>(order.runId, order.position, async (from, control) => {
-      if (from !== null) await requireSide(order.backupId, control.signal);
+      await requireSide(order.backupId, from !== null, control.signal);
       const { scratchDirectory } = settings;
       const target = { ...adapters, ...adapters.backups, storage: requireStorage(), scratchDirectory };
       return restoreSlice(target, order, from, control);
