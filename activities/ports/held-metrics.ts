@@ -36,6 +36,7 @@ export interface MetricsStore {
   refuse(id: string, reason: string): Promise<void>;
   /** Drops what has been held since before then, whatever it waits for. */
   dropHeld(before: Date): Promise<void>;
-  watchersHolding(before: Date, limit: number): Promise<string[]>;
+  /** Who waits the longest comes first; without so many from the front. */
+  watchersHolding(before: Date, limit: number, offset?: number): Promise<string[]>;
   queues(): Promise<MetricsQueue[]>;
 }

@@ -110,8 +110,8 @@ export interface AlertStore {
   summaries(): Promise<QueueSummary[]>;
   /** Watchers with signals that were withheld or discarded. */
   keptBack(): Promise<KeptBackSummary[]>;
-  /** Watchers with items that wait since before a point in time; for the sweep. */
-  watchersWaiting(before: Date, limit: number): Promise<string[]>;
+  /** Watchers with items that wait since before a point in time, without so many from the front; for the sweep. */
+  watchersWaiting(before: Date, limit: number, offset?: number): Promise<string[]>;
   /**
    * Removes alerts received at or before a point in time, the oldest first, and answers how many. What waits for CAPI
    * or for a person (`waiting`, `quarantined`, and `withheld` for a reason of `DEFERRED_REASONS`) stays, however old.

@@ -3,6 +3,7 @@ import type { HoldCause } from '../../schemas/signals/signals.js';
 import type { CapiClient } from '../ports/capi.js';
 import type { AlertStore, WatcherStore } from '../ports/signals.js';
 import type { Meter } from '../ports/meter.js';
+import { inTurns } from './in-turns.js';
 import { TAKEN_UP, createSignalDelivery, toBatches } from './signal-delivery.js';
 import type { SendReport, SeveralReport, SignalBatch } from './signal-delivery.js';
 
@@ -53,7 +54,7 @@ export interface ForwardingActivityDeps {
   monotonicMs?: () => number;
 }
 
-/** Each run of the sweep takes at most so many watchers. */
+/** Each run of the sweep takes at most so many watchers, and the next one those behind them. */
 const SWEEP_SHARE = 500;
 /** Unknown watchers that one run of the sweep looks at, and signals of one of them that it gives up. */
 const EXPIRED_SHARE = 50;
@@ -147,10 +148,13 @@ export function createForwardingActivities(deps: ForwardingActivityDeps) {
     }
   };
 
+  const nextWaitingWatchers = inTurns(SWEEP_SHARE, (limit, offset) =>
+    alerts.watchersWaiting(new Date(now().getTime() - settings.graceMs), limit, offset),
+  );
+
   const findWaitingWatchers = async (): Promise<string[]> => {
     await expireUnknownWatchers();
-    if (!settings.enabled) return [];
-    return alerts.watchersWaiting(new Date(now().getTime() - settings.graceMs), SWEEP_SHARE);
+    return settings.enabled ? nextWaitingWatchers() : [];
   };
 
   /** Who still backs off from an outage that is over for another; what ends in a moment ends by itself. */

@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { inTurns } from './in-turns.js';
 import type { SendReport } from './signal-delivery.js';
 import type { CapiClient } from '../ports/capi.js';
 import type { MetricsStore } from '../ports/held-metrics.js';
@@ -62,11 +63,14 @@ export function createMetricsActivities(deps: MetricsActivityDeps) {
 
   const refuseMetrics = (id: string, reason: string): Promise<void> => metrics.refuse(id, reason);
 
+  const nextHoldingWatchers = inTurns(SWEEP_SHARE, (limit, offset) =>
+    metrics.watchersHolding(new Date(now().getTime() - settings.graceMs), limit, offset),
+  );
+
   /** Also drops what has been held for too long: this is asked by each sweep. */
   const findHoldingWatchers = async (): Promise<string[]> => {
     await metrics.dropHeld(new Date(now().getTime() - HELD_FOR_MS));
-    if (!settings.enabled) return [];
-    return metrics.watchersHolding(new Date(now().getTime() - settings.graceMs), SWEEP_SHARE);
+    return settings.enabled ? nextHoldingWatchers() : [];
   };
 
   return {

@@ -24,7 +24,7 @@ export interface SweepForwardingInput {
 /**
  * The net under the gateway: hands over signals, and metrics, that were stored while Temporal was away, or by a gateway
  * that died before it could tell the actor; and cuts the back-off of watchers short when CAPI takes signals of others.
- * Each takes a bounded share; the next turn of `upkeepSignals` takes more.
+ * Each takes a bounded share; the next turn of `upkeepSignals` takes those behind it.
  */
 export async function sweepForwarding(
   input: SweepForwardingInput,

@@ -477,6 +477,8 @@ export function alertStoreContract(subject: Subject<AlertStore>): void {
         );
         expect(await store().watchersWaiting(early(2), 10)).toEqual(watchers.slice(0, 2));
         expect(await store().watchersWaiting(early(2), 1)).toEqual(watchers.slice(0, 1));
+        expect(await store().watchersWaiting(early(2), 1, 1)).toEqual(watchers.slice(1, 2));
+        expect(await store().watchersWaiting(early(2), 1, 2)).toEqual([]);
       });
     });
 

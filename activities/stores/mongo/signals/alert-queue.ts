@@ -233,6 +233,7 @@ export function createAlertQueue({
       }
       return [...found.values()].sort((a, b) => (a.watcher < b.watcher ? -1 : 1));
     },
-    watchersWaiting: (before, limit) => watchersByAge(alerts, { state: 'waiting', before, limit }),
+    watchersWaiting: (before, limit, offset) =>
+      watchersByAge(alerts, { state: 'waiting', before, limit, offset }),
   };
 }

@@ -102,7 +102,7 @@ export function createMongoMetricsStore(db: Db): MetricsStore {
     async dropHeld(before) {
       await held.deleteMany({ state: 'held', received_at: { $lt: before } });
     },
-    watchersHolding: (before, limit) => watchersByAge(held, { state: 'held', before, limit }),
+    watchersHolding: (before, limit, offset) => watchersByAge(held, { state: 'held', before, limit, offset }),
     async queues() {
       const groups = await held
         .aggregate<{ _id: { watcher: string; state: 'held' | 'refused' }; count: number; oldest: Date }>([

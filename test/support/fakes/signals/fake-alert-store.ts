@@ -253,11 +253,11 @@ export function createFakeAlertStore(): FakeAlertStore {
         };
       });
     },
-    async watchersWaiting(before, limit) {
+    async watchersWaiting(before, limit, offset = 0) {
       const late = inState('waiting')
         .filter(({ receivedAt }) => receivedAt < before)
         .sort((a, b) => a.receivedAt.getTime() - b.receivedAt.getTime());
-      return [...new Set(late.map(({ watcher }) => watcher))].slice(0, limit);
+      return [...new Set(late.map(({ watcher }) => watcher))].slice(offset, offset + limit);
     },
     async removeOld(before, limit) {
       const old = [...alerts.values()]

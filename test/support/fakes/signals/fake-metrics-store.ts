@@ -43,9 +43,9 @@ export function createFakeMetricsStore(most = 2_000): MetricsStore {
     async dropHeld(before) {
       for (const { id, at } of waiting()) if (at < before) all.delete(id);
     },
-    async watchersHolding(before, limit) {
+    async watchersHolding(before, limit, offset = 0) {
       const late = waiting().filter(({ at }) => at < before);
-      return [...new Set(late.map(({ watcher }) => watcher))].slice(0, limit);
+      return [...new Set(late.map(({ watcher }) => watcher))].slice(offset, offset + limit);
     },
     async queues() {
       return [...new Set([...all.values()].map(({ watcher }) => watcher))].sort().map((watcher) => {
