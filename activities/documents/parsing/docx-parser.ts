@@ -14,6 +14,7 @@ import type { Section } from './section.js';
 import { withNumbers } from './word-numbering.js';
 import { readBesideBody, readMain, toReadable } from './word-package.js';
 import type { PackageParts } from './word-package.js';
+import { ownerOfRelationships, withLostRelationships, withoutLostNotes } from './word-relationships.js';
 import { checkZipLimits, isMarkup, unpacksAsDeclared } from './zip-limits.js';
 import type { ZipLimits } from './zip-limits.js';
 
@@ -109,10 +110,21 @@ async function openParts(path: string, notes: ParseNotes): Promise<Parts> {
   const open = openArrayBuffer as (bytes: Buffer) => Promise<Parts>;
   const parts = await open(await readFile(path));
   const { main, addNumbers } = await readNumbering(asText(parts));
+  const ownerOf = (name: string): string | null => {
+    const owner = ownerOfRelationships(name);
+    return owner !== null && isMarkup(owner) && parts.exists(owner) ? owner : null;
+  };
+  const readRelated = async (name: string, owner: string): Promise<string> => {
+    const own = parts.exists(name) ? await asText(parts).read(name) : '';
+    return withLostRelationships(own, await asText(parts).read(owner));
+  };
   return {
     ...parts,
-    exists: (name) => name !== 'mammoth/style-map' && parts.exists(name),
+    exists: (name) => name !== 'mammoth/style-map' && (parts.exists(name) || ownerOf(name) !== null),
     read(name, encoding) {
+      const owner = ownerOf(name);
+      if (owner !== null) return readRelated(name, owner);
+      if (!parts.exists(name)) return Promise.reject(new Error(`there is no part ${name}`));
       if (encoding !== undefined && encoding !== 'base64' && !isMarkup(name))
         return Promise.reject(new Error(`a part that is read as text is named ${name}`));
       const part = parts.read(name, encoding);
@@ -155,6 +167,7 @@ async function toHtml(
       convertImage: mammoth.images.imgElement(source),
       includeDefaultStyleMap: true,
       ignoreEmptyParagraphs: true,
+      transformDocument: withoutLostNotes,
     });
     return value;
   } catch (error) {

@@ -95,6 +95,34 @@ describe('Word keeps', () => {
   });
 });
 
+describe('Word keeps the text around references that lead nowhere:', () => {
+  const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+  const drawing = 'http://schemas.openxmlformats.org/drawingml/2006';
+  const names =
+    `xmlns:r="${office}" xmlns:a="${drawing}/main" xmlns:pic="${drawing}/picture" ` +
+    `xmlns:wp="${drawing}/wordprocessingDrawing" xmlns:v="urn:schemas-microsoft-com:vml"`;
+  const picture = (reference: string): string =>
+    `<w:r><w:drawing><wp:inline><wp:docPr id="1" name="p"/><a:graphic><a:graphicData><pic:pic><pic:blipFill>` +
+    `<a:blip ${reference}/></pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>`;
+
+  it.each([
+    ['a picture', picture('r:embed="rId77"')],
+    ['a linked picture', picture('r:link="rId77"')],
+    ['an old picture', '<w:r><w:pict><v:shape><v:imagedata r:id="rId78"/></v:shape></w:pict></w:r>'],
+    ['a link', `<w:hyperlink r:id="rId9" w:anchor="top"><w:r>${text('linked')}</w:r></w:hyperlink>`],
+    ['a footnote', '<w:r><w:footnoteReference w:id="5"/></w:r>'],
+    ['an endnote', '<w:r><w:endnoteReference w:id="5"/></w:r>'],
+  ])('%s', async (what, reference) => {
+    const xml = `<w:p ${names}><w:r>${text('before ')}</w:r>${reference}<w:r>${text(' after')}</w:r></w:p>`;
+    for (const extra of [[], [{ name: 'word/_rels/document.xml.rels', content: '<Relationships/>' }]]) {
+      const { text: shown, report } = await parser.parse('docx', writeDocx([{ xml }], extra));
+      expect(shown.replace('linked', '').replace(/\s+/g, ' ')).toBe('before after');
+      expect(shown.includes('linked')).toBe(what === 'a link');
+      expect(report!.pictures?.left_out ?? 0).toBe(what.includes('picture') ? 1 : 0);
+    }
+  });
+});
+
 /** The document refers to a part of each of these types, which is named after it. */
 function relationships(...types: string[]): { name: string; content: string } {
   const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
