@@ -131,6 +131,8 @@ async function openParts(path: string, notes: ParseNotes): Promise<Parts> {
       if (encoding === undefined || encoding === 'base64' || !isMarkup(name)) return part;
       return part.then((text) => {
         if (typeof text !== 'string') return text;
+        if (/<w:altChunk[\s/>]/.test(text))
+          notes.degrade('A part of the document that is kept in another format was not read.');
         const readable = toReadable(text, notes.hide);
         return name === main ? addNumbers(readable) : readable;
       });

@@ -1,6 +1,8 @@
 /** A run of text with its own looks in front; one that lies within another begins anew. */
 const RUN = /<w:r(?=[\s>])[^<>]*>\s*<w:rPr(?:\s[^<>]*)?>/g;
 const LOOKS_END = '</w:rPr>';
+/** Where changes of looks are recorded, those that were before stand within those that are. */
+const EARLIER_LOOKS = '<w:rPrChange';
 const RUN_END = '</w:r>';
 /** Looks are some hundred characters. */
 const MAX_LOOKS = 4_000;
@@ -47,7 +49,7 @@ export function withoutHiddenRuns(xml: string, drop?: (characters: number) => vo
     const looks = xml.slice(start, start + MAX_LOOKS);
     const length = looks.indexOf(LOOKS_END);
     if (length === -1) continue;
-    const own = looks.slice(0, length);
+    const [own = ''] = looks.slice(0, length).split(EARLIER_LOOKS, 1);
     if (!isHidden(own, onPaper && !hasStyle(xml, index, own))) continue;
     const end = xml.indexOf(RUN_END, start);
     if (end === -1) break;

@@ -1,5 +1,6 @@
 import { withoutHiddenRuns } from './hidden-runs.js';
 import { lineUpEquation } from './word-equation.js';
+import { withOldTextBoxes } from './word-text-boxes.js';
 
 /** A part that another part of a package refers to. */
 export interface Relationship {
@@ -107,14 +108,15 @@ function paragraphsOf(xml: string): string[] {
 }
 
 /**
- * The XML of a part with what mammoth does not know in a form that it does: fields are their result, a word with its
- * reading above it has the reading in brackets behind it, equations are a line. What readers do not see is left out.
+ * The XML of a part with what mammoth does not know in a form that it does: fields are their result, text of a given
+ * direction is text, a word with its reading above it has the reading in brackets behind it, equations are a line. What
+ * readers do not see is left out.
  *
  * @param hide told how many characters of that there were
  */
 export function toReadable(xml: string, hide?: (characters: number) => void): string {
-  let readable = withoutHiddenRuns(xml, hide);
-  if (readable.includes('<w:fldSimple')) readable = readable.replace(/<\/?w:fldSimple(?:\s[^<>]*)?>/g, '');
+  let readable = withOldTextBoxes(withoutHiddenRuns(xml, hide));
+  readable = readable.replace(/<\/?w:(?:fldSimple|dir|bdo)(?:\s[^<>]*)?>/g, '');
   if (readable.includes('<w:ruby')) readable = replaceElements(readable, 'w:ruby', flattenRuby);
   if (readable.includes('<m:oMath')) {
     readable = replaceElements(readable, 'm:oMathParaPr', () => '');

@@ -244,6 +244,8 @@ describe('what a reader of a Word document does not see is not indexed', () => {
     run('<w:sz w:val="16"/><w:color w:val="FF0000"/>'),
     run('<w:shd w:val="clear" w:fill="1F3864"/><w:color w:val="FFFFFF"/>'),
     run('<w:highlight w:val="black"/><w:color w:val="FFFFFF"/>'),
+    run('<w:b/><w:rPrChange w:id="1" w:author="Ada"><w:rPr><w:vanish/></w:rPr></w:rPrChange>'),
+    run('<w:sz w:val="22"/><w:rPrChange w:id="1"><w:rPr><w:sz w:val="2"/></w:rPr></w:rPrChange>'),
     run('<w:color w:val="FFFFFF"/>', '<w:pPr><w:pStyle w:val="Title"/></w:pPr>'),
   ])('kept, since it may be seen: %s', async (xml) => {
     expect((await read('docx', writeDocx([{ paragraph: SEEN }, { xml }]))).text).toContain('BANANA');

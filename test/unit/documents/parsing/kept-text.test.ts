@@ -220,6 +220,61 @@ describe('Word keeps what mammoth leaves out:', () => {
     ]);
   });
 
+  it('runs of a given direction', async () => {
+    const xml =
+      `<w:p><w:r>${text('Total: ')}</w:r><w:dir w:val="rtl"><w:r>${text('12')}</w:r></w:dir>` +
+      `<w:bdo w:val="ltr"><w:r>${text(' talers')}</w:r></w:bdo></w:p>`;
+    expect((await parser.parse('docx', writeDocx([{ xml }]))).text).toBe('Total: 12 talers');
+  });
+
+  it('text boxes of other programs than Word, once each', async () => {
+    const names =
+      'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:wps="urn:wps"';
+    const content = (value: string): string =>
+      `<w:txbxContent><w:p><w:r>${text(value)}</w:r></w:p></w:txbxContent>`;
+    const box = (value: string): string => `<wps:txbx>${content(value)}</wps:txbx>`;
+    const choice = (value: string): string =>
+      `<mc:Choice Requires="wps"><w:drawing>${box(value)}</w:drawing></mc:Choice>`;
+    const alternatives = (value: string): string => `<mc:AlternateContent>${value}</mc:AlternateContent>`;
+    const size = alternatives('<mc:Choice Requires="wp14"><w:size/></mc:Choice><mc:Fallback/>');
+    const paragraph = (shape: string): { xml: string } => ({
+      xml: `<w:p ${names}><w:r>${text('beside')}${shape}</w:r></w:p>`,
+    });
+    const { text: shown } = await parser.parse(
+      'docx',
+      writeDocx([
+        paragraph(alternatives(`${choice('of Google')}<mc:Fallback><w:pict/></mc:Fallback>`)),
+        paragraph(alternatives(choice('without another'))),
+        paragraph(`<w:drawing>${size}${box('of Pages')}${box('second')}</w:drawing>`),
+        paragraph(
+          alternatives(
+            `${choice('of Word')}<mc:Fallback><w:pict>${content('of Word')}</w:pict></mc:Fallback>`,
+          ),
+        ),
+      ]),
+    );
+    expect(shown.replaceAll('beside', '').trim().split(/\n+/)).toEqual([
+      'of Google',
+      'without another',
+      'of Pages',
+      'second',
+      'of Word',
+    ]);
+  });
+
+  it('nothing of parts in other formats, and says so', async () => {
+    const { text: shown, report } = await parser.parse(
+      'docx',
+      writeDocx([
+        { paragraph: 'Before.' },
+        { xml: '<w:altChunk r:id="c1" xmlns:r="urn:r"/>' },
+        { paragraph: 'After.' },
+      ]),
+    );
+    expect(shown).toMatch(/Before\.\s+After\./);
+    expect(report!.reasons).toEqual([expect.stringContaining('kept in another format')]);
+  });
+
   it('the same comment of two people, text boxes of headers once, and footnotes under no heading', async () => {
     const names =
       'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" ' +
