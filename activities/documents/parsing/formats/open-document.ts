@@ -1,3 +1,4 @@
+import { outerElements, replaceOuter } from '../outer-elements.js';
 import type { ParseNotes } from '../parse-notes.js';
 import { replaceElements } from '../word-package.js';
 import { withoutTrackedChanges } from './tracked-changes.js';
@@ -28,7 +29,8 @@ export async function toReadableDocument(
 }
 
 function toReadableXml(xml: string, kind: 'odt' | 'odp'): string {
-  let readable = replaceElements(xml, 'office:annotation', (comment) => commentOf(comment, kind));
+  let readable = xml.includes('<draw:') ? replaceOuter(xml, PARAGRAPHS, putShapesBehind) : xml;
+  readable = replaceElements(readable, 'office:annotation', (comment) => commentOf(comment, kind));
   for (const field of SETTING_FIELDS)
     readable = replaceElements(readable, field, (element) => (IS_NOT_SHOWN.test(element) ? '' : element));
   readable = readable
@@ -41,6 +43,17 @@ function toReadableXml(xml: string, kind: 'odt' | 'odp'): string {
     .replace(/<\/text:list-(?:item|header)>\s*<text:list-header(?:\s[^<>]*)?>/g, '')
     .replace(/<(\/?)text:list-header(?=[\s>])/g, '<$1text:list-item');
   return withoutListsInCells(readable);
+}
+
+const PARAGRAPHS = /<(\/?)text:[ph](?=[\s/>])[^<>]*>/g;
+const SHAPES =
+  /<(\/?)draw:(?:custom-shape|rect|ellipse|circle|line|polyline|polygon|path|regular-polygon|connector|measure|caption|g)(?=[\s/>])[^<>]*>/g;
+const SHAPE_BLOCKS = /<(\/?)(?:text:p|text:h|text:list|draw:frame)(?=[\s/>])[^<>]*>/g;
+
+/** Shapes stand in the paragraph that they are anchored to, where the reader passes them over. */
+function putShapesBehind(paragraph: string): string {
+  const shapes = outerElements(paragraph, SHAPES).flatMap((shape) => outerElements(shape, SHAPE_BLOCKS));
+  return shapes.length === 0 ? paragraph : replaceOuter(paragraph, SHAPES, () => '') + shapes.join('');
 }
 
 /** Fields that may set a value without showing it. */

@@ -449,6 +449,29 @@ it('odt keeps header rows, notes, comments, fields, and lists in cells', async (
   expect(chunks.at(-1)!.headingPath).toEqual(['Fees', 'Berths']);
 });
 
+it('odt keeps the text of shapes that are anchored to a paragraph', async () => {
+  const shape = (name: string, value: string): string =>
+    `<draw:${name} text:anchor-type="paragraph">${paragraph(value)}<draw:enhanced-geometry/></draw:${name}>`;
+  const body =
+    paragraph(
+      `The quay ${shape('custom-shape', 'Deep <text:span>water</text:span>')}${shape('rect', '')}has ` +
+        `<draw:line text:anchor-type="as-char"/><text:span>cranes.</text:span>` +
+        `<draw:g>${shape('ellipse', 'Berth 1')}${shape('custom-shape', 'Berth 2')}</draw:g>`,
+    ) +
+    `<table:table><table:table-row>${cell(`barque${shape('rect', 'of oak')}`)}${cell('9')}</table:table-row></table:table>` +
+    paragraph('Twelve.');
+  const { text } = await parser.parse('odt', writeOpenDocument('text', body));
+  expect(text.split(/\n+/)).toEqual([
+    'The quay has cranes.',
+    'Deep water',
+    'Berth 1',
+    'Berth 2',
+    '| barque of oak | 9 |',
+    '| --- | --- |',
+    'Twelve.',
+  ]);
+});
+
 it('odp has slides as pages', async () => {
   const slide = (title: string, line: string): string =>
     `<draw:page draw:name="${title}"><draw:frame presentation:class="title"><draw:text-box>${paragraph(title)}</draw:text-box></draw:frame>` +
@@ -492,4 +515,17 @@ it('epub has its character references decoded, and chapters at encoded addresses
   expect(text).toContain('café l’eau été—x &eacute; 1 < 2');
   expect(text).toContain('# Two');
   expect(report!.reasons).toEqual([expect.stringContaining('does not hold')]);
+});
+
+it('epub has chapters whose names are none of HTML, and the captions of tables', async () => {
+  const table =
+    '<table><caption>Yield <b>by</b> year</caption><tr><th>a</th></tr><tr><td>1</td></tr></table>';
+  const bytes = writeEpub(
+    'A book',
+    [`<h1>One</h1>${table}<p>After.</p>`, '<h1>Two</h1><p>caf&#233;</p>', '<h1>Three</h1>'],
+    ['c1.xml', 'c2', 'c2.xhtml'],
+  );
+  const { text, report } = await parser.parse('epub', bytes);
+  expect(text).toMatch(/# One\s+Yield by year\s[^]*After\.\s+# Two\s+café\s+# Three/);
+  expect(report!.reasons).toEqual([]);
 });
