@@ -11,10 +11,12 @@ import type { PictureMarks } from './pictures/picture-marks.js';
 import { placePictures } from './pictures/place-pictures.js';
 import { openFileBytes } from './random-access-bytes.js';
 import type { Section } from './section.js';
+import { withHeadingStyles } from './word-headings.js';
 import { withNumbers } from './word-numbering.js';
 import { readBesideBody, readMain, toReadable } from './word-package.js';
 import type { PackageParts } from './word-package.js';
 import { ownerOfRelationships, withLostRelationships, withoutLostNotes } from './word-relationships.js';
+import { readStyles } from './word-styles.js';
 import { checkZipLimits, isMarkup, unpacksAsDeclared } from './zip-limits.js';
 import type { ZipLimits } from './zip-limits.js';
 
@@ -109,7 +111,7 @@ function asText(parts: Parts): PackageParts {
 async function openParts(path: string, notes: ParseNotes): Promise<Parts> {
   const open = openArrayBuffer as (bytes: Buffer) => Promise<Parts>;
   const parts = await open(await readFile(path));
-  const { main, addNumbers } = await readNumbering(asText(parts));
+  const { main, addStyling } = await readStyling(asText(parts));
   const ownerOf = (name: string): string | null => {
     const owner = ownerOfRelationships(name);
     return owner !== null && isMarkup(owner) && parts.exists(owner) ? owner : null;
@@ -134,24 +136,22 @@ async function openParts(path: string, notes: ParseNotes): Promise<Parts> {
         if (/<w:altChunk[\s/>]/.test(text))
           notes.degrade('A part of the document that is kept in another format was not read.');
         const readable = toReadable(text, notes.hide);
-        return name === main ? addNumbers(readable) : readable;
+        return name === main ? addStyling(readable) : readable;
       });
     },
   };
 }
 
-/** How the document's own part gets the numbers of its paragraphs: mammoth knows none of headings, and few of lists. */
-async function readNumbering(
-  parts: PackageParts,
-): Promise<{ main: string; addNumbers(xml: string): string }> {
+/** How the document's own part gets its headings, and the numbers of its paragraphs: mammoth knows few of both. */
+async function readStyling(parts: PackageParts): Promise<{ main: string; addStyling(xml: string): string }> {
   const { main, related } = await readMain(parts);
   const partOf = async (type: string): Promise<string> => {
     const name = related.find((part) => part.type === type)?.target;
     return name !== undefined && isMarkup(name) && parts.exists(name) ? parts.read(name) : '';
   };
   const numbering = await partOf('numbering');
-  const styles = await partOf('styles');
-  return { main, addNumbers: (xml) => withNumbers(xml, numbering, styles) };
+  const styles = readStyles(await partOf('styles'));
+  return { main, addStyling: (xml) => withHeadingStyles(withNumbers(xml, numbering, styles), styles) };
 }
 
 async function toHtml(

@@ -1,5 +1,7 @@
 import { formatNumber } from './word-number-formats.js';
 import { attribute } from './word-package.js';
+import { firstOf, numberOf, styleChain, valueOf } from './word-styles.js';
+import type { Style } from './word-styles.js';
 
 /** How the paragraphs at one depth of a list are numbered (ECMA-376 part 1, section 17.9). */
 interface Level {
@@ -22,19 +24,12 @@ interface List {
   starts: ReadonlyMap<number, number>;
 }
 
-interface Style {
-  basedOn: string | undefined;
-  list: string | undefined;
-  level: number | undefined;
-}
-
 interface Place {
   list: string;
   level: number;
 }
 
 const LEVELS = 9;
-const MAX_STYLES = 20;
 /** What stands around the numbers is some characters; a longer text would come with every paragraph. */
 const MAX_TEXT = 100;
 
@@ -47,10 +42,10 @@ const NO_LIST = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="0"/></w:numPr>';
  * of each. Bullets stay as they are.
  *
  * @param numbering the part that defines the lists
- * @param styles the part of the styles, which may number the paragraphs that have them
+ * @param styles may number the paragraphs that have them
  */
-export function withNumbers(xml: string, numbering: string, styles: string): string {
-  const labelOf = createLabels(numbering, readStyles(styles));
+export function withNumbers(xml: string, numbering: string, styles: ReadonlyMap<string, Style>): string {
+  const labelOf = createLabels(numbering, styles);
   if (labelOf === null) return xml;
   let out = '';
   let at = 0;
@@ -149,35 +144,6 @@ function createPlaces(
   };
 }
 
-function firstOf<T>(chain: readonly string[], find: (style: string) => T | undefined): T | undefined {
-  for (const style of chain) {
-    const found = find(style);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function styleChain(style: string | undefined, styles: ReadonlyMap<string, Style>): string[] {
-  const chain: string[] = [];
-  for (let id = style; id !== undefined && chain.length < MAX_STYLES; id = styles.get(id)?.basedOn)
-    chain.push(id);
-  return chain;
-}
-
-function readStyles(xml: string): Map<string, Style> {
-  const styles = xml.split(/(?=<w:style\s)/).slice(1);
-  return new Map(
-    styles.map((style) => [
-      attribute(style.slice(0, style.indexOf('>') + 1), 'w:styleId') ?? '',
-      {
-        basedOn: valueOf(/<w:basedOn\s[^<>]*>/.exec(style)),
-        list: valueOf(/<w:numId\s[^<>]*>/.exec(style)),
-        level: numberOf(/<w:ilvl\s[^<>]*>/.exec(style)),
-      },
-    ]),
-  );
-}
-
 function readLists(xml: string, styles: ReadonlyMap<string, Style>): Map<string, List> {
   const parts = xml.split(/(?=<w:(?:abstractNum|num)\s)/).slice(1);
   const definitions = new Map<string, { levels: Map<number, Level>; link: string | undefined }>();
@@ -229,15 +195,6 @@ function readLevels(xml: string): Map<number, Level> {
       ];
     }),
   );
-}
-
-function valueOf(found: RegExpExecArray | null): string | undefined {
-  return found === null ? undefined : attribute(found[0], 'w:val');
-}
-
-function numberOf(found: RegExpExecArray | null): number | undefined {
-  const value = valueOf(found);
-  return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : undefined;
 }
 
 /** Gives the number of the next paragraph at a place. */

@@ -89,6 +89,51 @@ describe('Word keeps', () => {
     ]);
   });
 
+  it('headings of a house style, and of an outline level', async () => {
+    const word = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
+    const style = (id: string, name: string, more: string): string =>
+      `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/>${more}</w:style>`;
+    const level = (n: number): string => `<w:outlineLvl w:val="${n}"/>`;
+    const styles =
+      style('Heading1', 'heading 1', '') +
+      style('9x', 'Company Heading', '<w:basedOn w:val="Heading1"/>') +
+      style('Part', 'Part of Ours', `<w:pPr>${level(1)}</w:pPr>`) +
+      style('Deep', 'heading 7', '') +
+      style('TOCHeading', 'TOC Heading', `<w:basedOn w:val="Heading1"/><w:pPr>${level(9)}</w:pPr>`);
+    const styled = (properties: string, value: string): { xml: string } => ({
+      xml: `<w:p><w:pPr>${properties}</w:pPr><w:r>${text(value)}</w:r></w:p>`,
+    });
+    const named = (id: string): string => `<w:pStyle w:val="${id}"/>`;
+    const clause = `${'A clause that is counted. '.repeat(10)}End.`;
+    const { text: shown, chunks } = await parser.parse(
+      'docx',
+      writeDocx(
+        [
+          styled(named('TOCHeading'), 'Contents'),
+          styled(named('9x'), 'One'),
+          { paragraph: 'first' },
+          styled(named('Part'), 'Two'),
+          styled(named('Part'), clause),
+          styled(level(2), 'Three'),
+          styled(named('Deep'), 'Four'),
+          styled(`${level(9)}<w:pPrChange w:id="1"><w:pPr>${level(0)}</w:pPr></w:pPrChange>`, 'last'),
+        ],
+        [{ name: 'word/styles.xml', content: `<w:styles xmlns:w="${word}">${styles}</w:styles>` }],
+      ),
+    );
+    expect(shown.split(/\n+/)).toEqual([
+      'Contents',
+      '# One',
+      'first',
+      '## Two',
+      clause,
+      '### Three',
+      '###### Four',
+      'last',
+    ]);
+    expect(chunks.at(-1)!.headingPath).toEqual(['One', 'Two', 'Three', 'Four']);
+  });
+
   it('the paragraphs of a cell apart', async () => {
     const { text: shown } = await parser.parse('docx', traitBytes('paragraphs-of-a-cell.docx'));
     expect(shown).toContain('| inspected approved signed |');
