@@ -20,7 +20,8 @@ const BUILT_AT_RUN_TIME: Readonly<Record<string, number>> = {
   'activities/documents/parsing/pdf-repair.ts': 1,
   'activities/documents/parsing/pictures/place-pictures.ts': 2,
   'activities/documents/parsing/shorten-data-uris.ts': 4,
-  'activities/documents/parsing/word-package.ts': 2,
+  'activities/documents/parsing/word-attributes.ts': 1,
+  'activities/documents/parsing/word-package.ts': 1,
   'activities/models/servers/wordpiece-text.ts': 1,
 };
 

@@ -16,7 +16,7 @@ import { withNumbers } from './word-numbering.js';
 import { readBesideBody, readMain, toReadable } from './word-package.js';
 import type { PackageParts } from './word-package.js';
 import { ownerOfRelationships, withLostRelationships, withoutLostNotes } from './word-relationships.js';
-import { readStyles } from './word-styles.js';
+import { hidingStyles, readStyles } from './word-styles.js';
 import { checkZipLimits, isMarkup, unpacksAsDeclared } from './zip-limits.js';
 import type { ZipLimits } from './zip-limits.js';
 
@@ -111,7 +111,7 @@ function asText(parts: Parts): PackageParts {
 async function openParts(path: string, notes: ParseNotes): Promise<Parts> {
   const open = openArrayBuffer as (bytes: Buffer) => Promise<Parts>;
   const parts = await open(await readFile(path));
-  const { main, addStyling } = await readStyling(asText(parts));
+  const { main, hiding, addStyling } = await readStyling(asText(parts));
   const ownerOf = (name: string): string | null => {
     const owner = ownerOfRelationships(name);
     return owner !== null && isMarkup(owner) && parts.exists(owner) ? owner : null;
@@ -135,7 +135,7 @@ async function openParts(path: string, notes: ParseNotes): Promise<Parts> {
         if (typeof text !== 'string') return text;
         if (/<w:altChunk[\s/>]/.test(text))
           notes.degrade('A part of the document that is kept in another format was not read.');
-        const readable = toReadable(text, notes.hide);
+        const readable = toReadable(text, notes.hide, hiding);
         return name === main ? addStyling(readable) : readable;
       });
     },
@@ -143,7 +143,9 @@ async function openParts(path: string, notes: ParseNotes): Promise<Parts> {
 }
 
 /** How the document's own part gets its headings, and the numbers of its paragraphs: mammoth knows few of both. */
-async function readStyling(parts: PackageParts): Promise<{ main: string; addStyling(xml: string): string }> {
+async function readStyling(
+  parts: PackageParts,
+): Promise<{ main: string; hiding: ReadonlySet<string>; addStyling(xml: string): string }> {
   const { main, related } = await readMain(parts);
   const partOf = async (type: string): Promise<string> => {
     const name = related.find((part) => part.type === type)?.target;
@@ -151,7 +153,11 @@ async function readStyling(parts: PackageParts): Promise<{ main: string; addStyl
   };
   const numbering = await partOf('numbering');
   const styles = readStyles(await partOf('styles'));
-  return { main, addStyling: (xml) => withHeadingStyles(withNumbers(xml, numbering, styles), styles) };
+  return {
+    main,
+    hiding: hidingStyles(styles),
+    addStyling: (xml) => withHeadingStyles(withNumbers(xml, numbering, styles), styles),
+  };
 }
 
 async function toHtml(

@@ -1,8 +1,11 @@
-/** A run of text with its own looks in front; one that lies within another begins anew. */
-const RUN = /<w:r(?=[\s>])[^<>]*>\s*<w:rPr(?:\s[^<>]*)?>/g;
+import { attribute } from './word-attributes.js';
+
+/** A run of text, with its own looks in front where it has such; one that lies within another begins anew. */
+const RUN = /<w:r(?=[\s>])[^<>]*>(?:\s*<w:rPr(?:\s[^<>]*)?>)?/g;
 const LOOKS_END = '</w:rPr>';
 /** Where changes of looks are recorded, those that were before stand within those that are. */
 const EARLIER_LOOKS = '<w:rPrChange';
+const STYLE = /<w:rStyle\s[^<>]*>/;
 const RUN_END = '</w:r>';
 /** Looks are some hundred characters. */
 const MAX_LOOKS = 4_000;
@@ -17,40 +20,78 @@ const WHITE = /<w:color\s[^<>]*w:val\s?=\s?["'](?:f[4-9a-f]){3}["']/i;
 const BACKDROP =
   /<w:shd\s(?![^<>]*w:fill\s?=\s?["'](?:auto|ffffff)["'])|<w:highlight\s|<w:background\s|<w:tblStyle\s|<w:txbxContent|behindDoc\s?=\s?["']1/i;
 
-/** So far back the properties of a run's paragraph are looked for. */
-const MAX_BACK = 1_500;
+const PARAGRAPH_TAGS = /<(\/?)w:(p|pPrChange)(?=[\s>])[^<>]*>|<w:pStyle\s[^<>]*>/g;
 
-/** A style may have a shade of its own, which is not looked up. */
-function hasStyle(xml: string, run: number, looks: string): boolean {
-  const before = xml.slice(Math.max(0, run - MAX_BACK), run);
-  return looks.includes('<w:rStyle') || before.lastIndexOf('<w:pStyle') > before.lastIndexOf('</w:p>');
+/** Answers the style of the paragraph at a place; asked from the first place to the last. */
+function createStyleFinder(xml: string): (place: number) => string | undefined {
+  const tags = xml.matchAll(PARAGRAPH_TAGS);
+  let next = tags.next();
+  /** The style of each paragraph that is open: those of text boxes stand within others. */
+  const open: (string | undefined)[] = [];
+  let isEarlier = false;
+  const pass = ([tag, closing, name]: RegExpExecArray): void => {
+    if (name === 'pPrChange') isEarlier = closing === '';
+    else if (name === 'p' && closing === '') {
+      if (!tag.endsWith('/>')) open.push(undefined);
+    } else if (name === 'p') open.pop();
+    else if (!isEarlier && open.length > 0) open[open.length - 1] ??= attribute(tag, 'w:val');
+  };
+  return (place) => {
+    for (; !next.done && next.value.index < place; next = tags.next()) pass(next.value);
+    return open.at(-1);
+  };
 }
 
-function isHidden(looks: string, onPaper: boolean): boolean {
-  const vanished = (looks.match(VANISHED) ?? []).some((tag) => !SWITCHED_OFF.test(tag));
-  return vanished || TINY.test(looks) || (onPaper && WHITE.test(looks));
+interface Run {
+  /** Its own looks, as XML. */
+  looks: string;
+  style: string | undefined;
+  styleOfParagraph: string | undefined;
 }
+
+/** @param hiding the styles whose text is hidden */
+function isHidden({ looks, style, styleOfParagraph }: Run, onPaper: boolean, hiding: Hiding): boolean {
+  const vanished = looks.match(VANISHED) ?? [];
+  if (vanished.some((tag) => !SWITCHED_OFF.test(tag)) || TINY.test(looks)) return true;
+  // A style may have a shade of its own, which is not looked up.
+  if (onPaper && style === undefined && styleOfParagraph === undefined && WHITE.test(looks)) return true;
+  // Where both styles say it, it is switched on and off again.
+  return vanished.length === 0 && hiding.has(style ?? '') !== hiding.has(styleOfParagraph ?? '');
+}
+
+type Hiding = ReadonlySet<string>;
+const NONE: Hiding = new Set();
 
 /**
- * The XML of a part of a Word document without the words that its readers do not see: runs marked as hidden, letters of
- * a point and less, and white ones in a part that has nothing to set them off, in paragraphs without a style.
- * In linear time.
+ * The XML of a part of a Word document without the words that its readers do not see: runs marked as hidden, by
+ * themselves or by a style, letters of a point and less, and white ones in a part that has nothing to set them off, in
+ * paragraphs without a style. In linear time.
  *
  * @param drop told how many characters went
+ * @param hiding the names of styles that hide their text
  */
-export function withoutHiddenRuns(xml: string, drop?: (characters: number) => void): string {
-  if (!/<w:(?:vanish|specVanish|webHidden|sz|color)[\s/]/.test(xml)) return xml;
+export function withoutHiddenRuns(
+  xml: string,
+  drop?: (characters: number) => void,
+  hiding: Hiding = NONE,
+): string {
+  if (hiding.size === 0 && !/<w:(?:vanish|specVanish|webHidden|sz|color)[\s/]/.test(xml)) return xml;
   const onPaper = !BACKDROP.test(xml);
+  const styleAt = createStyleFinder(xml);
   let out = '';
   let at = 0;
   for (const { index, 0: opening } of xml.matchAll(RUN)) {
     const start = index + opening.length;
     if (start < at) continue;
-    const looks = xml.slice(start, start + MAX_LOOKS);
-    const length = looks.indexOf(LOOKS_END);
-    if (length === -1) continue;
-    const [own = ''] = looks.slice(0, length).split(EARLIER_LOOKS, 1);
-    if (!isHidden(own, onPaper && !hasStyle(xml, index, own))) continue;
+    const looks = opening.includes('<w:rPr') ? looksAt(xml, start) : '';
+    if (looks === null) continue;
+    const style = STYLE.exec(looks);
+    const run = {
+      looks,
+      style: style === null ? undefined : attribute(style[0], 'w:val'),
+      styleOfParagraph: styleAt(index),
+    };
+    if (!isHidden(run, onPaper, hiding)) continue;
     const end = xml.indexOf(RUN_END, start);
     if (end === -1) break;
     let dropped = 0;
@@ -63,4 +104,11 @@ export function withoutHiddenRuns(xml: string, drop?: (characters: number) => vo
     at = end;
   }
   return out + xml.slice(at);
+}
+
+/** Null where they have no end. */
+function looksAt(xml: string, start: number): string | null {
+  const looks = xml.slice(start, start + MAX_LOOKS);
+  const length = looks.indexOf(LOOKS_END);
+  return length === -1 ? null : looks.slice(0, length).split(EARLIER_LOOKS, 1)[0]!;
 }

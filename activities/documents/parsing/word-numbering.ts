@@ -1,5 +1,5 @@
 import { formatNumber } from './word-number-formats.js';
-import { attribute } from './word-package.js';
+import { attribute } from './word-attributes.js';
 import { firstOf, numberOf, styleChain, valueOf } from './word-styles.js';
 import type { Style } from './word-styles.js';
 

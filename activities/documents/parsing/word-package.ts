@@ -1,3 +1,4 @@
+import { attribute } from './word-attributes.js';
 import { withoutHiddenRuns } from './hidden-runs.js';
 import { lineUpEquation } from './word-equation.js';
 import { withOldTextBoxes } from './word-text-boxes.js';
@@ -8,13 +9,6 @@ export interface Relationship {
   /** The last word of its type: `officeDocument`, `header`, `comments`. */
   type: string;
   target: string;
-}
-
-export function attribute(tag: string, name: string): string | undefined {
-  return new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`)
-    .exec(tag)
-    ?.slice(1)
-    .find((value) => value !== undefined);
 }
 
 /** The parts of its own package that a relationships part names; none that lies outside. */
@@ -113,9 +107,14 @@ function paragraphsOf(xml: string): string[] {
  * readers do not see is left out.
  *
  * @param hide told how many characters of that there were
+ * @param hiding the names of styles that hide their text
  */
-export function toReadable(xml: string, hide?: (characters: number) => void): string {
-  let readable = withOldTextBoxes(withoutHiddenRuns(xml, hide));
+export function toReadable(
+  xml: string,
+  hide?: (characters: number) => void,
+  hiding?: ReadonlySet<string>,
+): string {
+  let readable = withOldTextBoxes(withoutHiddenRuns(xml, hide, hiding));
   readable = readable.replace(/<\/?w:(?:fldSimple|dir|bdo)(?:\s[^<>]*)?>/g, '');
   if (readable.includes('<w:ruby')) readable = replaceElements(readable, 'w:ruby', flattenRuby);
   if (readable.includes('<m:oMath')) {

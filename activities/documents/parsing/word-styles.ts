@@ -1,4 +1,4 @@
-import { attribute } from './word-package.js';
+import { attribute } from './word-attributes.js';
 
 /** What a style says itself; what it leaves out holds as in the style that it is based on. */
 export interface Style {
@@ -9,6 +9,8 @@ export interface Style {
   level: number | undefined;
   /** Depth of a heading, counted from 0; 9 is that of text. */
   outline: number | undefined;
+  /** Whether it hides its text. */
+  hides: boolean | undefined;
 }
 
 const MAX_STYLES = 20;
@@ -24,9 +26,16 @@ export function readStyles(xml: string): Map<string, Style> {
         list: valueOf(/<w:numId\s[^<>]*>/.exec(style)),
         level: numberOf(/<w:ilvl\s[^<>]*>/.exec(style)),
         outline: numberOf(/<w:outlineLvl\s[^<>]*>/.exec(style)),
+        hides: switchOf(/<w:vanish(?:\s[^<>]*)?\/>/.exec(style)),
       },
     ]),
   );
+}
+
+/** The styles of paragraphs and characters that hide their text. */
+export function hidingStyles(styles: ReadonlyMap<string, Style>): Set<string> {
+  const hides = (id: string): boolean | undefined => styles.get(id)?.hides;
+  return new Set([...styles.keys()].filter((id) => firstOf(styleChain(id, styles), hides) === true));
 }
 
 /** A style and those that it is based on, the nearest first. */
@@ -53,4 +62,8 @@ export function valueOf(found: RegExpExecArray | null): string | undefined {
 export function numberOf(found: RegExpExecArray | null): number | undefined {
   const value = valueOf(found);
   return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : undefined;
+}
+
+function switchOf(found: RegExpExecArray | null): boolean | undefined {
+  return found === null ? undefined : !/^(?:0|false|off)$/.test(valueOf(found) ?? '');
 }

@@ -1,4 +1,5 @@
-import { attribute, replaceElements, unescapeXml } from '../word-package.js';
+import { attribute } from '../word-attributes.js';
+import { replaceElements, unescapeXml } from '../word-package.js';
 
 /** What a part that a slide refers to says, by the last word of the relationship's type; nothing for other parts. */
 export async function saidBeside(type: string, read: () => Promise<string>): Promise<string[]> {

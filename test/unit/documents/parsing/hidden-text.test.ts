@@ -251,6 +251,48 @@ describe('what a reader of a Word document does not see is not indexed', () => {
     expect((await read('docx', writeDocx([{ paragraph: SEEN }, { xml }]))).text).toContain('BANANA');
   });
 
+  const word = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
+  const style = (type: string, id: string, more: string): string =>
+    `<w:style w:type="${type}" w:styleId="${id}"><w:name w:val="${id}"/>${more}</w:style>`;
+  const styles =
+    style('paragraph', 'Aside', '<w:rPr><w:vanish/></w:rPr>') +
+    style('paragraph', 'Further', '<w:basedOn w:val="Aside"/>') +
+    style('paragraph', 'Shown', '<w:basedOn w:val="Aside"/><w:rPr><w:vanish w:val="0"/></w:rPr>') +
+    style('character', 'Unseen', '<w:rPr><w:vanish/></w:rPr>');
+  const styled = (xml: string): Buffer =>
+    writeDocx(
+      [{ paragraph: SEEN }, { xml }],
+      [{ name: 'word/styles.xml', content: `<w:styles xmlns:w="${word}">${styles}</w:styles>` }],
+    );
+  const inStyle = (id: string): string => `<w:pPr><w:pStyle w:val="${id}"/></w:pPr>`;
+  const plain = (paragraph: string): string => `<w:p>${paragraph}<w:r><w:t>${ORDER}</w:t></w:r></w:p>`;
+  const filler = `<w:r><w:rPr><w:vanish w:val="0"/></w:rPr><w:t>${'Long. '.repeat(500)}</w:t></w:r>`;
+
+  it.each([
+    run('<w:rStyle w:val="Unseen"/>'),
+    plain(inStyle('Aside')),
+    plain(inStyle('Further')),
+    plain(inStyle('Further') + filler),
+    run('<w:b/>', inStyle('Aside')),
+  ])('by its style: %s', async (xml) => {
+    const { text, report } = await read('docx', styled(xml));
+    expect(text).toContain(SEEN);
+    expect(text).not.toContain('BANANA');
+    expect(report.warnings).toEqual([expect.stringContaining('do not see')]);
+  });
+
+  it.each([
+    plain(inStyle('Shown')),
+    run('<w:vanish w:val="0"/>', inStyle('Aside')),
+    run('<w:rStyle w:val="Unseen"/>', inStyle('Aside')),
+    plain('<w:pPr><w:pPrChange w:id="1"><w:pPr><w:pStyle w:val="Aside"/></w:pPr></w:pPrChange></w:pPr>'),
+    plain(
+      `${inStyle('Shown')}<w:r><w:pict><w:txbxContent><w:p>${inStyle('Aside')}</w:p></w:txbxContent></w:pict></w:r>`,
+    ),
+  ])('kept, since its style does not hide it: %s', async (xml) => {
+    expect((await read('docx', styled(xml))).text).toContain('BANANA');
+  });
+
   test('runs without an end and runs within runs end nowhere else', () => {
     expect(withoutHiddenRuns('<w:r><w:rPr><w:vanish/></w:rPr><w:t>x')).toBe(
       '<w:r><w:rPr><w:vanish/></w:rPr><w:t>x',
