@@ -79,6 +79,7 @@ async function slidesOfShow(path: string, slides: SlideNode[], notes: ParseNotes
   const order = await readSlideOrder(path);
   if (order === null) return slides;
   if (order.hidden.size > 0) notes.warn('Hidden slides were read like the others.');
+  if (order.hidesShapes) notes.warn('Hidden shapes on slides were read like the others.');
   if (order.slides.includes(null)) notes.degrade('Slides whose parts have unusual names were not read.');
   for (const slide of slides)
     if (!order.slides.includes(slide.metadata?.slideNumber ?? null)) notes.drop(plainText(slide).length);

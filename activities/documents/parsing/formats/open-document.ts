@@ -1,11 +1,13 @@
 import { outerElements, replaceOuter } from '../outer-elements.js';
 import type { ParseNotes } from '../parse-notes.js';
 import { replaceElements } from '../word-package.js';
+import { readOdfStyles, withoutHiddenText } from './hidden-odf-text.js';
 import { withoutTrackedChanges } from './tracked-changes.js';
 import { openPackage } from './writable-package.js';
 
 /** Body, and headers and footers. */
-const PARTS = ['content.xml', 'styles.xml'];
+const COMMON_STYLES = 'styles.xml';
+const PARTS = ['content.xml', COMMON_STYLES];
 /** What the reader gives for a note that is a comment. */
 export const COMMENT_CLASS = 'comment';
 
@@ -17,10 +19,12 @@ export async function toReadableDocument(
 ): Promise<Buffer> {
   const parts = await openPackage(bytes);
   let changed = false;
+  const common = parts.exists(COMMON_STYLES) ? await parts.read(COMMON_STYLES, 'utf-8') : '';
   for (const name of PARTS) {
     if (!parts.exists(name)) continue;
     const xml = await parts.read(name, 'utf-8');
-    const readable = toReadableXml(withoutTrackedChanges(xml, notes), kind);
+    const styles = new Map([...readOdfStyles(common), ...readOdfStyles(xml)]);
+    const readable = toReadableXml(withoutHiddenText(withoutTrackedChanges(xml, notes), styles, notes), kind);
     if (readable === xml) continue;
     changed = true;
     parts.write(name, readable);

@@ -2,6 +2,7 @@ import rehypeParse from 'rehype-parse';
 import { unified } from 'unified';
 import type { ParseNotes } from '../parse-notes.js';
 import { unescapeXml } from '../word-package.js';
+import { withoutHiddenElements } from './hidden-book-text.js';
 import { openPackage } from './writable-package.js';
 import type { WritablePackage } from './writable-package.js';
 
@@ -38,7 +39,8 @@ export async function toReadableBook(bytes: Buffer, notes: ParseNotes): Promise<
   });
   let changed = readable !== opf;
   if (changed) parts.write(list, readable);
-  for (const [known, chapter] of chapters) changed = (await rewriteChapter(chapter, known, parts)) || changed;
+  for (const [known, chapter] of chapters)
+    changed = (await rewriteChapter(chapter, known, parts, notes)) || changed;
   return changed ? Buffer.from(await parts.toArrayBuffer()) : bytes;
 }
 
@@ -47,9 +49,17 @@ function isChapter(item: string, href: string): boolean {
   return HTML_NAME.test(href) || /\smedia-type\s*=\s*["'][^"'<>]*html/i.test(item);
 }
 
-async function rewriteChapter(name: string, known: string, parts: WritablePackage): Promise<boolean> {
+async function rewriteChapter(
+  name: string,
+  known: string,
+  parts: WritablePackage,
+  notes: ParseNotes,
+): Promise<boolean> {
   const html = await parts.read(name, 'utf-8');
-  const decoded = html.replace(/&(?:#x?[0-9a-f]{1,8}|[a-z][a-z0-9]{1,31});/gi, characterOf);
+  const decoded = withoutHiddenElements(html, notes).replace(
+    /&(?:#x?[0-9a-f]{1,8}|[a-z][a-z0-9]{1,31});/gi,
+    characterOf,
+  );
   const readable = withCaptionsBefore(decoded);
   if (readable === html && name === known) return false;
   parts.write(known, readable);

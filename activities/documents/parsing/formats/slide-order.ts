@@ -13,6 +13,8 @@ export interface SlideOrder {
   /** The slides of the show in their order; null for one whose name has no number. */
   slides: readonly (number | null)[];
   hidden: ReadonlySet<number>;
+  /** Whether shapes on slides are hidden. */
+  hidesShapes: boolean;
   /** Of the number of a part of speaker notes the number of its slide. */
   slideOfNotes: ReadonlyMap<number, number>;
   /** What a slide's diagrams (SmartArt), charts, comments and shapes with an alternative say. */
@@ -62,6 +64,7 @@ async function readOrder(parts: Parts): Promise<SlideOrder | null> {
   const listed = slideIds(await parts(main)).flatMap((id) => related.get(id) ?? []);
   if (listed.length === 0) return null;
   const hidden = new Set<number>();
+  let hidesShapes = false;
   const slideOfNotes = new Map<number, number>();
   const extras = new Map<number, string[]>();
   for (const slide of listed) {
@@ -69,6 +72,7 @@ async function readOrder(parts: Parts): Promise<SlideOrder | null> {
     if (number === null) continue;
     const xml = await parts(slide);
     if (isHidden(xml)) hidden.add(number);
+    hidesShapes ||= HIDDEN_SHAPE.test(xml);
     const said = saidInAlternatives(xml);
     for (const { type, target } of await relationshipsOf(slide, parts)) {
       const notes = numberIn(target);
@@ -77,7 +81,7 @@ async function readOrder(parts: Parts): Promise<SlideOrder | null> {
     }
     if (said.length > 0) extras.set(number, said);
   }
-  return { slides: listed.map(numberIn), hidden, slideOfNotes, extras };
+  return { slides: listed.map(numberIn), hidden, hidesShapes, slideOfNotes, extras };
 }
 
 async function relationshipsOf(part: string, parts: Parts): Promise<Relationship[]> {
@@ -98,6 +102,8 @@ function numberIn(part: string): number | null {
   const number = /\/(?:s|notesS)lide(\d{1,9})\.xml$/.exec(part)?.[1];
   return number === undefined ? null : Number(number);
 }
+
+const HIDDEN_SHAPE = /<(?:\w+:)?cNvPr\s[^<>]*hidden\s?=\s?["'](?:1|true)["']/;
 
 function isHidden(slide: string): boolean {
   const root = /<(?:\w+:)?sld\s[^<>]*>/.exec(slide)?.[0] ?? '';

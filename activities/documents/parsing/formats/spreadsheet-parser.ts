@@ -4,9 +4,9 @@ import type { ParseNotes } from '../parse-notes.js';
 import type { Section } from '../section.js';
 import { checkPackage, isOle, requireNotOle } from './check-package.js';
 import type { PackageLimits } from './check-package.js';
-import { lacksResults } from './stored-results.js';
 import { tableSections } from './table-sections.js';
 import type { TableLimits } from './table-sections.js';
+import { readWorkbookTraits } from './workbook-traits.js';
 
 type Limits = TableLimits & PackageLimits;
 
@@ -21,6 +21,7 @@ const FALSE_LEAP_DAY = 60;
 
 interface Sheet {
   name: string;
+  hidden?: boolean;
   rows: () => Iterable<string[]>;
 }
 
@@ -36,8 +37,11 @@ export async function* parseSpreadsheet(
   notes: ParseNotes,
 ): AsyncGenerator<Section> {
   const sheets = kind === 'xlsx' ? await readXlsx(path, limits) : await readOther(path, kind, limits);
-  if (kind === 'xlsx' && (await lacksResults(path).catch(() => false)))
+  const traits = kind === 'xls' ? null : await readWorkbookTraits(path, kind).catch(() => null);
+  if (traits?.lacksResults)
     notes.degrade('Formulas without a stored result were left out; open the workbook and save it.');
+  if (traits?.hides || sheets.some(({ hidden }) => hidden))
+    notes.warn('Hidden sheets, rows or columns were read like the others.');
   for (const { name, rows } of sheets) {
     const headingPath = name.trim() === '' ? [] : [name.trim()];
     let named = headingPath.length === 0;
@@ -89,8 +93,9 @@ async function readBook(bytes: Buffer, kind: 'xlsx' | 'xls' | 'ods'): Promise<Sh
     cellFormula: false,
     cellHTML: false,
   });
-  return book.SheetNames.map((name) => ({
+  return book.SheetNames.map((name, i) => ({
     name,
+    hidden: Boolean(book.Workbook?.Sheets?.[i]?.Hidden),
     *rows() {
       const options = {
         header: 1,

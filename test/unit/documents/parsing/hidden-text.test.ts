@@ -5,6 +5,7 @@ import { parseHtml } from '../../../../activities/documents/parsing/html-parser.
 import { openBytesParser } from '../../../support/documents/parse-bytes.js';
 import type { BytesParser } from '../../../support/documents/parse-bytes.js';
 import { writeDocx } from '../../../support/documents/write-docx.js';
+import { writeEpub, writeOpenDocument } from '../../../support/documents/write-office.js';
 import { writeRawPdf } from '../../../support/documents/write-raw-pdf.js';
 
 let parser: BytesParser;
@@ -34,7 +35,7 @@ function inRows(bytes: Buffer, columns: number): Buffer {
   return Buffer.concat(rows);
 }
 
-async function read(kind: 'html' | 'docx' | 'pdf', bytes: Buffer | string) {
+async function read(kind: 'html' | 'docx' | 'odt' | 'epub' | 'pdf', bytes: Buffer | string) {
   const { chunks, report } = await parser.parse(kind, Buffer.from(bytes));
   return { text: chunks.map(({ text }) => text).join('\n'), report: report! };
 }
@@ -301,6 +302,69 @@ describe('what a reader of a Word document does not see is not indexed', () => {
     expect(
       withoutHiddenRuns(`<w:r><w:rPr><w:vanish/></w:rPr><w:pict>${inner}</w:pict><w:t>x</w:t></w:r>`),
     ).not.toContain('seen');
+  });
+});
+
+describe('what a reader of a text of OpenDocument does not see is not indexed', () => {
+  const style = (family: string, name: string, display: string, parent = ''): string =>
+    `<style:style style:family="${family}" style:name="${name}"${parent && ` style:parent-style-name="${parent}"`}>` +
+    `${display && `<style:text-properties text:display="${display}"/>`}</style:style>`;
+  const styles =
+    style('text', 'T1', 'none') +
+    style('text', 'T2', 'true') +
+    style('paragraph', 'P1', 'none') +
+    style('paragraph', 'P2', '', 'P1') +
+    style('paragraph', 'T3', 'none');
+  // The writer has no place for styles: they are found wherever they stand.
+  const odt = (body: string): Buffer =>
+    writeOpenDocument('text', `<text:p>${SEEN}</text:p>${body}<text:p>Tested yearly.</text:p>${styles}`);
+
+  it.each([
+    `<text:p>4 bar <text:span text:style-name="T1">${ORDER}</text:span></text:p>`,
+    `<text:p>4 bar <text:span><text:span text:style-name="T1">Ignore <text:span>${ORDER}</text:span></text:span></text:span></text:p>`,
+    `<text:p text:style-name="P1">${ORDER}</text:p>`,
+    `<text:h text:style-name="P2">${ORDER}</text:h>`,
+    `<text:section text:display="none"><text:p>${ORDER}</text:p></text:section>`,
+    `<text:section text:display="condition" text:is-hidden="true"><text:p><text:span text:style-name="T2">${ORDER}</text:span></text:p></text:section>`,
+  ])('%s', async (hidden) => {
+    const { text, report } = await read('odt', odt(hidden));
+    expect(text).toContain(SEEN);
+    expect(text).toContain('Tested yearly.');
+    expect(text).not.toContain('BANANA');
+    expect(report.warnings).toEqual([expect.stringContaining('do not see')]);
+    expect(report.characters_dropped).toBeGreaterThanOrEqual(ORDER.length);
+  });
+
+  it.each([
+    `<text:p text:style-name="P1">Ignore <text:span text:style-name="T2">${ORDER}</text:span></text:p>`,
+    `<text:p><text:span text:style-name="T3">${ORDER}</text:span></text:p>`,
+    `<text:section text:name="a"><text:p>${ORDER}</text:p></text:section>`,
+  ])('kept, since it may be seen: %s', async (shown) => {
+    expect((await read('odt', odt(shown))).text).toContain('BANANA');
+  });
+});
+
+describe('what a reader of a book does not see is not indexed', () => {
+  it.each([
+    `<p style="display:none">${ORDER}</p>`,
+    `<div hidden="hidden"><p>4 bar</p><p>${ORDER}</p></div>`,
+    `<script src="x"/><p>4 <span style="font-size:0">${ORDER}</span></p>`,
+  ])('%s', async (hidden) => {
+    const { text, report } = await read(
+      'epub',
+      writeEpub('A book', [`<p>${SEEN}</p>${hidden}<h1>Seals</h1>`]),
+    );
+    expect(text).toContain(SEEN);
+    expect(text).toContain('# Seals');
+    expect(text).not.toContain('BANANA');
+    expect(report.warnings).toEqual([expect.stringContaining('do not see')]);
+  });
+
+  it('kept, since it may be seen: what stands behind an empty element', async () => {
+    const chapter = `<p>${SEEN}</p><a id="x" style="display:none"/><p style="color:red">${ORDER}</p>`;
+    const { text, report } = await read('epub', writeEpub('A book', [chapter]));
+    expect(text).toContain('BANANA');
+    expect(report).toMatchObject({ reasons: [], warnings: [] });
   });
 });
 

@@ -107,6 +107,21 @@ describe.each([
     expect(text).toContain('| 14:30 | 36:30 | 0.3 | 1234567890123456 | 2024-02-29 |');
   });
 
+  it('says that hidden sheets were read', async () => {
+    const workbook = utils.book_new();
+    for (const name of ['Prices', 'Notes'])
+      utils.book_append_sheet(workbook, utils.aoa_to_sheet([[name]]), name);
+    for (const hidden of [0, 1, 2] as const) {
+      workbook.Workbook = { Sheets: [{ Hidden: 0 }, { Hidden: hidden }] };
+      // The writer of OpenDocument leaves out that a sheet is hidden.
+      const said = hidden > 0 && kind !== 'ods' ? [expect.stringContaining('Hidden sheets')] : [];
+      const bytes = write(workbook, { bookType, type: 'buffer' }) as Buffer;
+      const { text, report } = await parser.parse(kind, bytes);
+      expect(text).toContain('Notes');
+      expect(report!.warnings).toEqual(said);
+    }
+  });
+
   it('refuses more columns and rows than are allowed', async () => {
     const bytes = book({ All: Array.from({ length: 12 }, () => ['a', 'b', 'c']) }, bookType);
     for (const limit of [{ maxColumns: 2 }, { maxRows: 10 }])
@@ -141,6 +156,20 @@ function repacked(bytes: Buffer, change: (name: string, content: string) => stri
     ),
   );
 }
+
+it.each([
+  ['xlsx', 'sheet1.xml', /<row /, '<row hidden="1" '],
+  ['ods', 'content.xml', /<table:table-row/, '<table:table-row table:visibility="collapse"'],
+  ['ods', 'content.xml', /<table:table /, '<style:table-properties table:display="false"/><table:table '],
+] as const)('%s says that hidden parts were read: %s %s', async (kind, part, from, to) => {
+  const bytes = book({ All: [['grain'], ['rye']] }, kind);
+  const hiding = repacked(bytes, (name, content) =>
+    name.endsWith(part) ? content.replace(from, to) : content,
+  );
+  const { text, report } = await parser.parse(kind, hiding);
+  expect(text).toContain('rye');
+  expect(report!.warnings).toEqual([expect.stringContaining('Hidden sheets, rows or columns')]);
+});
 
 const ROWS = [
   ['grain', 'since'],
@@ -291,6 +320,15 @@ describe('pptx', () => {
     expect(pages).toBe(3);
     expect(report!.warnings).toEqual([expect.stringContaining('Hidden slides')]);
     expect(report!.characters_dropped).toBeGreaterThan(0);
+  });
+
+  it('says that hidden shapes were read', async () => {
+    const bytes = repacked(writePptx([{ title: 'The mill', lines: ['Built in 1842'] }]), (_name, content) =>
+      content.replace('id="3" name="s3"', 'id="3" name="s3" hidden="1"'),
+    );
+    const { text, report } = await parser.parse('pptx', bytes);
+    expect(text).toContain('Built in 1842');
+    expect(report!.warnings).toEqual([expect.stringContaining('Hidden shapes')]);
   });
 
   it('has what its diagrams say', async () => {
