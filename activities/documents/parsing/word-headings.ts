@@ -5,9 +5,9 @@ const PARAGRAPH = /<w:p(?:\s[^<>]*)?>\s*<w:pPr(?:\s[^<>]*)?>/g;
 /** Of text that is no heading. */
 const TEXT_LEVEL = 9;
 /** Of headings of HTML. */
-const DEEPEST = 6;
+const MAX_DEPTH = 6;
 /** Contracts have an outline level for whole clauses, so that they are counted. */
-const LONGEST = 200;
+const MAX_HEADING = 200;
 
 /**
  * The XML of a Word document with each heading in a style of Word's own: mammoth goes by the names of these, while
@@ -45,7 +45,7 @@ function depthOf(paragraph: string, depths: ReadonlyMap<string, number>): number
 
 function isLong(paragraph: string): boolean {
   const [own = ''] = paragraph.split('</w:p>', 1);
-  return own.replace(/<[^<>]*>/g, '').length > LONGEST;
+  return own.replace(/<[^<>]*>/g, '').length > MAX_HEADING;
 }
 
 /** How deep the headings of a style are, counted from 1, for those that have headings. */
@@ -64,5 +64,5 @@ function depthsOf(styles: ReadonlyMap<string, Style>): Map<string, number> {
 }
 
 function depthAt(outline: number): number {
-  return Math.min(DEEPEST, outline + 1);
+  return Math.min(MAX_DEPTH, outline + 1);
 }
