@@ -31,27 +31,62 @@ async function judged({ relay, presented, sentences }: Asked): Promise<JudgedSen
   return checked.map((sentence) => ({ ...sentence, withheld: false }));
 }
 
-/** Words of a quote may all be there and still say something else, which is seen sentence by sentence. */
-function isContradicted(number: number, sentences: readonly JudgedSentence[]): boolean {
+/**
+ * Words of a quote may all be there and still say something else, which is seen sentence by sentence. A sentence that
+ * names no source speaks of the quote that was found for it alone.
+ */
+function isContradicted(number: number, claim: string, sentences: readonly JudgedSentence[]): boolean {
   return sentences.some(
-    ({ cited, fault }) =>
-      cited.includes(number) && fault !== undefined && fault !== 'words' && fault !== 'unchecked',
+    ({ text, cited, fault }) =>
+      (cited.includes(number) || (cited.length === 0 && text === claim)) &&
+      fault !== undefined &&
+      fault !== 'words' &&
+      fault !== 'unchecked',
   );
 }
 
-function sourcesOf({ relay, presented }: Asked, sentences: readonly JudgedSentence[]): ChatSources {
-  const { cited: numbers, reported, none } = relay.citations;
+/** Whether something was left out, and nothing that claims anything was shown. */
+function isAllWithheld(sentences: readonly JudgedSentence[]): boolean {
+  return (
+    sentences.some(({ withheld }) => withheld) &&
+    sentences.every(({ withheld, supported }) => withheld || supported === null)
+  );
+}
+
+/** The numbers of the citation line without those that only sentences name which were left out. */
+function shownNumbers(numbers: readonly number[], sentences: readonly JudgedSentence[]): readonly number[] {
+  if (isAllWithheld(sentences)) return [];
+  const shown = sentences.filter(({ withheld }) => !withheld);
+  // What names no source may rest on any of the line.
+  if (shown.some(({ cited, supported }) => cited.length === 0 && supported !== null)) return numbers;
+  const isNamed = (number: number, among: readonly JudgedSentence[]): boolean =>
+    among.some(({ cited }) => cited.includes(number));
+  return numbers.filter((number) => isNamed(number, shown) || !isNamed(number, sentences));
+}
+
+/** The answer as its reader has it. */
+function shownText({ relay }: Asked, sentences: readonly JudgedSentence[]): string {
+  if (sentences.every(({ withheld }) => !withheld)) return relay.shown;
+  return sentences.flatMap(({ text, withheld }) => (withheld ? [] : [text])).join('\n');
+}
+
+function sourcesOf(asked: Asked, sentences: readonly JudgedSentence[]): ChatSources {
+  const { relay, presented } = asked;
+  const { cited: named, reported, none } = relay.citations;
+  const numbers = shownNumbers(named, sentences);
   const supports = new Map<ChatSource, Support>();
-  const support = numbers.length === 0 ? null : createSupportFinder(relay.shown);
+  const support = numbers.length === 0 ? null : createSupportFinder(shownText(asked, sentences));
   const cited = numbers.flatMap((number) => {
     const source = presented[number - 1];
     if (source === undefined) return [];
     const found = isWebPage(source) ? null : support?.(source.chunk.text, number);
-    if (found != null)
-      supports.set(source, { ...found, verified: found.verified && !isContradicted(number, sentences) });
+    if (found != null) {
+      const verified = found.verified && !isContradicted(number, found.claim, sentences);
+      supports.set(source, { ...found, verified });
+    }
     return [source];
   });
-  return { presented, cited, supports, reported, none };
+  return { presented, cited, supports, reported, none: none || (named.length > 0 && numbers.length === 0) };
 }
 
 /** The last event of an answer, but for what the steps before the model have to say. */
@@ -59,9 +94,6 @@ export async function answerEnd(asked: Asked): Promise<ChatEnd> {
   const { relay, messages, presented } = asked;
   const sentences = presented.length === 0 ? [] : await judged(asked);
   const sources = sourcesOf(asked, sentences);
-  const isWithheld =
-    sentences.some(({ withheld }) => withheld) &&
-    sentences.every(({ withheld, supported }) => withheld || supported === null);
   return {
     type: 'end',
     finishReason: relay.finishReason,
@@ -73,7 +105,9 @@ export async function answerEnd(asked: Asked): Promise<ChatEnd> {
     ...(relay.linksRemoved > 0 && { linksRemoved: relay.linksRemoved }),
     ...(relay.error !== undefined && { error: relay.error }),
     sources,
-    refused: isWithheld || (presented.length > 0 && sources.cited.length === 0 && isRefusal(relay.shown)),
+    refused:
+      isAllWithheld(sentences) ||
+      (presented.length > 0 && sources.cited.length === 0 && isRefusal(relay.shown)),
     ...(sentences.length > 0 && { sentences }),
   };
 }

@@ -17,11 +17,11 @@ export interface ChatSources {
   supports: ReadonlyMap<ChatSource, Support>;
   /** Whether the answer ended in a citation line. */
   reported: boolean;
-  /** Whether that line said `none`. */
+  /** Whether that line said `none`, or what it named was left out of the answer. */
   none: boolean;
 }
 
-/** The sources to show: those cited; none after `[Sources: none]`; otherwise all that were presented. */
+/** The sources to show: those cited; none where the answer rests on none; otherwise all that were presented. */
 export function shownSources({ presented, cited, none }: ChatSources): ChatSource[] {
   if (cited.length > 0) return cited;
   return none ? [] : presented;

@@ -10,6 +10,8 @@ export interface Support {
   charEnd: number;
   /** The quote holds nearly all words of the claim, and all of its numbers. */
   verified: boolean;
+  /** The sentence of the answer that the quote was found for. */
+  claim: string;
 }
 
 /** What lies beyond is not looked at, so that the work is bounded whatever a model or a document says. */
@@ -23,6 +25,7 @@ const SHOWN_FROM = 0.5;
 const VERIFIED_FROM = 0.8;
 
 interface Claim {
+  text: string;
   terms: string[];
   numbers: string[];
   cites: ReadonlySet<number>;
@@ -36,7 +39,12 @@ function claimsIn(answer: string): Claim[] {
   return answerSentences(answer)
     .map((sentence) => {
       const words = withoutMarks(sentence);
-      return { terms: contentStems(words), numbers: numbersIn(words), cites: citedIn(sentence) };
+      return {
+        text: sentence.trim(),
+        terms: contentStems(words),
+        numbers: numbersIn(words),
+        cites: citedIn(sentence),
+      };
     })
     .filter(({ terms }) => terms.length >= MIN_TERMS)
     .slice(0, MAX_CLAIMS);
@@ -114,5 +122,6 @@ function supportIn(extract: string, number: number, claims: readonly Claim[]): S
     charStart,
     charEnd: charStart + codePoints(quote),
     verified: best.share >= VERIFIED_FROM && best.claim.numbers.every((one) => numbers.has(one)),
+    claim: best.claim.text,
   };
 }

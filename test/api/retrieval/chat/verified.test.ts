@@ -11,7 +11,7 @@ const ANSWER =
 let server: ScriptedModelServer;
 let gateway: Gateway;
 beforeAll(async () => {
-  server = await startScriptedModelServer({ answer: () => ANSWER });
+  server = await startScriptedModelServer({ answer: () => ANSWER, contextTokens: 4096 });
   gateway = await startModelGateway(server, { env: { RAG_MODE: 'SimpleRag' } });
   await indexText(gateway, { partition: 'mill', fileId: 'hours' }, ['The mill opens at nine.']);
 });
@@ -69,7 +69,17 @@ describe('sentences of an answer', () => {
     server.models.answer = () => 'The mill opens at 12. [Source 1]\n[Sources: 1]';
     const { content, extra } = await answerTo({ metadata: { require_verified: true } });
     expect(content).toBe('The sources do not support an answer to this question.');
-    expect(extra).toMatchObject({ refused: true });
+    expect(extra).toMatchObject({ refused: true, cited_sources: [], sources: [] });
+    server.models.answer = () => ANSWER;
+  });
+
+  it.each([
+    ['The mill opens at nine.', true],
+    ['The mill does not open at nine.', false],
+  ])('decide about their quote where the last line alone names it: %s', async (said, verified) => {
+    server.models.answer = () => `${said}\n[Sources: 1]`;
+    const { extra } = await answerTo({ metadata: { spoken_style_answer: true } });
+    expect(extra['cited_sources']).toMatchObject([{ quote: 'The mill opens at nine.', verified }]);
     server.models.answer = () => ANSWER;
   });
 });

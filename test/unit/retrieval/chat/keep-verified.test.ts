@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { answerSentences } from '../../../../activities/retrieval/verification/answer-sentences.js';
+import { shownSources } from '../../../../activities/retrieval/chat/chat-sources.js';
 import { makeResult } from '../fixtures.js';
 import { openChatStage, say } from './chat-stage.js';
 
@@ -50,6 +51,29 @@ describe('an answer whose sentences are checked', () => {
     );
   });
 
+  test.each([
+    ['The valve opens at 4 bar. The pump is not painted green.', [true, false]],
+    ['The valve opens at 4 bar. The pump is painted green.', [true, true]],
+    ['The valve does not open at 4 bar. The pump is painted green.', [false, true]],
+  ])('without marks says of each quote whether its own sentence holds: %s', async (said, verified) => {
+    const { collect } = openChatStage(() => say(`${said}\n[Sources: 1, 2]`), { found });
+    const { end } = await collect({});
+    expect([...end.sources.supports.values()].map((support) => support.verified)).toEqual(verified);
+  });
+
+  test.each([
+    [
+      'The valve opens at 4 bar [Source 1]. The pump is not painted green [Source 2].',
+      ['The valve opens at 4 bar.'],
+    ],
+    ['The valve opens at 9 bar [Source 1]. The pump is painted green.', ['The pump is painted green.']],
+    ['The valve opens at 9 bar.', []],
+  ])('quotes nothing for what it leaves out: %s', async (said, quotes) => {
+    const { collect } = openChatStage(() => say(`${said}\n[Sources: 1, 2]`), { found });
+    const { end } = await collect({ unverified: 'drop' });
+    expect([...end.sources.supports.values()].map(({ quote }) => quote)).toEqual(quotes);
+  });
+
   test('refuses where nothing is left, in the language of the question', async () => {
     const { collect } = openChatStage(() => say('The valve opens at 9 bar [Source 1].\n[Sources: 1]'), {
       found,
@@ -60,6 +84,8 @@ describe('an answer whose sentences are checked', () => {
     });
     expect(text).toBe('Les sources ne permettent pas de répondre à cette question.');
     expect(end.refused).toBe(true);
+    expect(end.sources.cited).toEqual([]);
+    expect(shownSources(end.sources)).toEqual([]);
   });
 
   test('says when the model found nothing', async () => {
