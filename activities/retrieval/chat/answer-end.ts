@@ -75,7 +75,8 @@ function sourcesOf(asked: Asked, sentences: readonly JudgedSentence[]): ChatSour
   const { cited: named, reported, none } = relay.citations;
   const numbers = shownNumbers(named, sentences);
   const supports = new Map<ChatSource, Support>();
-  const support = numbers.length === 0 ? null : createSupportFinder(shownText(asked, sentences));
+  const support =
+    numbers.length === 0 ? null : createSupportFinder(shownText(asked, sentences), textsOf(presented));
   const cited = numbers.flatMap((number) => {
     const source = presented[number - 1];
     if (source === undefined) return [];

@@ -1,7 +1,8 @@
 import { foldText, wordsOf } from '../../text/fold-text.js';
 import { contentStems } from '../../text/question-terms.js';
 import { splitSentences } from '../../text/sentences.js';
-import { answerSentences, citedIn, withoutMarks } from '../verification/answer-sentences.js';
+import { answerSentences } from '../verification/answer-sentences.js';
+import { createMarkReader } from '../verification/source-marks.js';
 
 /** Where an extract says what the answer says. Offsets count Unicode code points of the extract's text. */
 export interface Support {
@@ -35,16 +36,12 @@ function numbersIn(text: string): string[] {
   return wordsOf(foldText(text)).filter((word) => /\p{N}/u.test(word));
 }
 
-function claimsIn(answer: string): Claim[] {
+function claimsIn(answer: string, texts: readonly string[]): Claim[] {
+  const readMarks = createMarkReader(texts);
   return answerSentences(answer)
     .map((sentence) => {
-      const words = withoutMarks(sentence);
-      return {
-        text: sentence.trim(),
-        terms: contentStems(words),
-        numbers: numbersIn(words),
-        cites: citedIn(sentence),
-      };
+      const { cited, words } = readMarks(sentence);
+      return { text: sentence.trim(), terms: contentStems(words), numbers: numbersIn(words), cites: cited };
     })
     .filter(({ terms }) => terms.length >= MIN_TERMS)
     .slice(0, MAX_CLAIMS);
@@ -81,9 +78,11 @@ function codePoints(text: string): number {
  * Linear in both texts: each claim walks the sentences that hold one of its words, and the numbers of claims and of
  * sentences are bounded.
  * The answer's sentences are read once; the function that is answered takes an extract and its number in the prompt.
+ *
+ * @param texts of all sources, in the order of their numbers
  */
-export function createSupportFinder(answer: string) {
-  const claims = claimsIn(answer.slice(0, MAX_TEXT_LENGTH));
+export function createSupportFinder(answer: string, texts: readonly string[] = []) {
+  const claims = claimsIn(answer.slice(0, MAX_TEXT_LENGTH), texts);
   return (extract: string, number: number): Support | null => supportIn(extract, number, claims);
 }
 

@@ -1,12 +1,12 @@
 import { answerSentences } from '../verification/answer-sentences.js';
 import type { AnswerChecker, CheckedSentence } from '../verification/check-answer.js';
+import { isMarkBegun } from '../verification/source-marks.js';
 import type { RelayedAnswer, ShownDelta } from './relay-model-stream.js';
 
 /** What becomes of a sentence that its sources do not support. */
 export type Unverified = 'drop' | 'mark';
 
 const MARK = '[unverified]';
-const MARK_BEGUN = /^\s*\[[^\]]{0,80}$/;
 /** A sentence that goes on for longer is checked as far as it has come, so that what is kept back is bounded. */
 const MAX_KEPT_BACK = 4_000;
 /** Before so much has come, or a sentence may have ended, nothing is cut. */
@@ -57,7 +57,7 @@ export async function* keepVerified(
   const release = async (isEnd: boolean): Promise<string> => {
     const parts = answerSentences(held);
     // The last may go on; and while it may yet become a mark, so may the one that the mark belongs to.
-    const open = MARK_BEGUN.test(parts.at(-1) ?? '') ? 2 : 1;
+    const open = isMarkBegun(parts.at(-1) ?? '') ? 2 : 1;
     const whole = isEnd || held.length > MAX_KEPT_BACK ? parts : parts.slice(0, -open);
     held = parts.slice(whole.length).join('');
     uncut = 0;

@@ -1,44 +1,25 @@
 import { splitSentences } from '../../text/sentences.js';
+import { maskMarks, MASKED_AHEAD } from './source-marks.js';
 
-/** A mark such as `[Source 2]` or `[Sources: 1, 3]` within an answer. */
-const MARK = /\[\s*sources?(?:\s*:)?([\d\s,;&–-]+)\]/giu;
-
-/** A mark that stands behind the full stop belongs to the sentence before it. */
-const MARK_AHEAD = /^\s*(?:\[\s*sources?(?:\s*:)?[\d\s,;&–-]+\]\s*(?:\.\s*)?)+/iu;
-
-/** A mark, or a bracket that begins one which has not come to its end. */
-const BRACKETS = /\[\s*sources?(?:\s*:)?[\d\s,;&–-]+\]|\[(?=[^\]]{0,80}$)/giu;
+/** At the start of a line a number in brackets is an entry of a list. */
+const ENTRY = /^\s*\[\s?\d/u;
 
 /**
- * The same line with each mark as a word between signs, character for character: right behind a full stop, a bracket
- * counts as one that closes the sentence.
+ * Cuts an answer into its sentences, each with its marks, its line end and white space: nothing is left out. A mark
+ * that stands behind the full stop belongs to the sentence before it.
  */
-function withoutBrackets(line: string): string {
-  return line.replace(BRACKETS, (mark) => (mark === '[' ? '§' : `§${'X'.repeat(mark.length - 2)}§`));
-}
-
-/** The numbers of the sources that a sentence names. */
-export function citedIn(sentence: string): Set<number> {
-  return new Set(
-    [...sentence.matchAll(MARK)].flatMap(([, list]) => (list ?? '').match(/\d{1,6}/g) ?? []).map(Number),
-  );
-}
-
-export function withoutMarks(sentence: string): string {
-  return sentence.replace(MARK, ' ');
-}
-
-/** Cuts an answer into its sentences, each with its marks, its line end and white space: nothing is left out. */
 export function answerSentences(answer: string): string[] {
   const sentences: string[] = [];
   for (const line of answer.split(/(?<=\n)/)) {
+    const masked = maskMarks(line);
     let end = 0;
-    for (const { length } of splitSentences(withoutBrackets(line))) {
+    for (const { length } of splitSentences(masked)) {
       const sentence = line.slice(end, end + length);
+      const isAhead = sentences.length > 0 && !(end === 0 && ENTRY.test(sentence));
+      const ahead = isAhead ? (MASKED_AHEAD.exec(masked.slice(end, end + length))?.[0].length ?? 0) : 0;
       end += length;
-      const ahead = sentences.length === 0 ? '' : (MARK_AHEAD.exec(sentence)?.[0] ?? '');
-      if (ahead !== '') sentences.push(`${sentences.pop() ?? ''}${ahead}`);
-      if (sentence.length > ahead.length) sentences.push(sentence.slice(ahead.length));
+      if (ahead > 0) sentences.push(`${sentences.pop() ?? ''}${sentence.slice(0, ahead)}`);
+      if (sentence.length > ahead) sentences.push(sentence.slice(ahead));
     }
   }
   return sentences;

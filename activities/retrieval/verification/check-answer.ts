@@ -1,12 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { isInOtherLanguage } from '../../text/other-language.js';
 import { isUnspaced } from '../../text/unspaced-scripts.js';
-import { answerSentences, citedIn, withoutMarks } from './answer-sentences.js';
+import { answerSentences } from './answer-sentences.js';
 import { checkClaim, MAX_TEXT_LENGTH, readSource } from './check-claim.js';
 import type { CheckableSource } from './check-claim.js';
 import type { ClaimFault } from './compare-statements.js';
 import { clausesOf, sentencesOf } from './quotations.js';
 import { readStatement } from './read-statement.js';
+import { createMarkReader } from './source-marks.js';
 import type { Statement } from './statement.js';
 
 /** Sentences beyond are not checked, and so not supported. */
@@ -72,6 +73,7 @@ export interface AnswerChecker {
 export function createAnswerChecker(texts: readonly string[]): AnswerChecker {
   const sources = new Map<number, CheckableSource>();
   const quotable = { clauses: new Map<number, string>(), sentences: new Map<number, string>() };
+  const readMarks = createMarkReader(texts);
   let checked = 0;
 
   const sourceOf = (number: number): CheckableSource | null => {
@@ -118,8 +120,8 @@ export function createAnswerChecker(texts: readonly string[]): AnswerChecker {
   return {
     async check(sentence) {
       const text = sentence.trim();
-      const cited = [...citedIn(text)].sort((one, other) => one - other);
-      const words = withoutMarks(text);
+      const { cited: named, words } = readMarks(text);
+      const cited = [...named].sort((one, other) => one - other);
       const bare = words.trim();
       const comparing = comparingOf(bare);
       if (claimsNothing(bare, comparing)) return { text, cited, supported: null };

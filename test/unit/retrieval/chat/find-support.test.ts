@@ -7,7 +7,7 @@ const EXTRACT =
   'La soupape s’ouvre à 4 bars 🗼. The pump is green and stands in room B12.';
 
 function supportOf(answer: string, number = 1, extract = EXTRACT) {
-  return createSupportFinder(answer)(extract, number);
+  return createSupportFinder(answer, [extract])(extract, number);
 }
 
 describe('createSupportFinder', () => {
@@ -26,6 +26,8 @@ describe('createSupportFinder', () => {
       false,
     ],
     ['The pump is green. [Sources: 1]', 'The pump is green and stands in room B12.', true],
+    ['The safety valve opens at 4 bar [Source 1, Source 2].', 'The safety valve opens at 4 bar.', true],
+    ['The safety valve opens at 4 bar [1].', 'The safety valve opens at 4 bar.', true],
   ])('finds beside %j the quote %j, verified: %j', (answer, quote, verified) => {
     const support = supportOf(answer);
     expect(support).toMatchObject({ quote, verified });

@@ -133,6 +133,27 @@ describe('an answer whose sentences are checked', () => {
     },
   );
 
+  test.each([1, 2, 5, 9, 16, 23, 1000])(
+    'keeps marks of any form in one piece, in deltas of %d characters',
+    async (size) => {
+      const said =
+        'The valve opens at 4 bar. [Source 1, Source 2] The pump is painted green [2]. The pump is painted ' +
+        'green. (Source 2: pump.pdf, page 3) The pump is not painted green. 【Source 1 and Source 2】';
+      const script = async function* () {
+        for (let from = 0; from < said.length; from += size) yield { content: said.slice(from, from + size) };
+        yield { content: '', finishReason: 'stop' as const };
+      };
+      const { text, end } = await openChatStage(script, { found }).collect({ unverified: 'drop' });
+      expect(text.trimEnd()).toBe(said.slice(0, said.indexOf(' The pump is not')));
+      expect(end.sentences?.map(({ cited, supported }) => [cited, supported])).toEqual([
+        [[1, 2], true],
+        [[2], true],
+        [[2], true],
+        [[1, 2], false],
+      ]);
+    },
+  );
+
   test('comes sentence by sentence, before the model has ended', async () => {
     const { respond } = openChatStage(
       async function* (_, { signal }) {
