@@ -237,10 +237,22 @@ function isReversed({ claim, passage }: Comparison): boolean {
   );
 }
 
+/** Whether one of two that are the same is excepted; of "without written consent" both last words are. */
+function isExceptedAlone(
+  one: Token,
+  among: readonly Token[],
+  other: Token,
+  others: readonly Token[],
+): boolean {
+  if (one.isExcepted === other.isExcepted) return false;
+  const [plain, tokens] = one.isExcepted ? [other, others] : [one, among];
+  return tokens[tokens.indexOf(plain) - 1]?.isExcepted !== true;
+}
+
 /** Whether what stands near is excepted on one side only, or the contrary of the claim's word. */
 function isContrary({ claim, near }: Comparison, token: Token): boolean {
   const same = near.filter((other) => isSame(other, token));
-  if (same.length > 0) return same.every(({ isExcepted }) => isExcepted !== token.isExcepted);
+  if (same.length > 0) return same.every((other) => isExceptedAlone(token, claim.tokens, other, near));
   if (near.some((other) => isPrefixed(token, other) || isPrefixed(other, token))) return true;
   const { opposite } = token;
   if (opposite === null) return false;

@@ -9,7 +9,18 @@ export const NEGATIONS = new Set(
 /** They deny only behind `ne`: "il n'y a plus de place", but "plus de place". */
 export const NEGATIONS_BEHIND_NE = new Set(['plus', 'personne', 'rien']);
 /** They take away what follows them. */
-export const EXCEPTIONS = new Set('without except unless sans sauf hormis excepte'.split(' '));
+const EXCEPTIONS = new Set('without except excluding unless sans sauf hormis hors excepte'.split(' '));
+/** The last two of several words that do. */
+const EXCEPTING_PAIRS = new Set(
+  ['apart from', 'other than', 'exception of', 'exception d', 'exception de', 'exception des'].concat(
+    'exception du',
+  ),
+);
+
+/** @param before the folded word before this one */
+export function isException(word: string, before: string): boolean {
+  return EXCEPTIONS.has(word) || EXCEPTING_PAIRS.has(`${before} ${word}`);
+}
 /** They end a clause, as a comma does. */
 export const CONJUNCTIONS = new Set(
   'and but while whereas although though et mais tandis contre cependant alors'.split(' '),

@@ -6,7 +6,7 @@ import { dateOf, stemOf } from './date-words.js';
 import {
   AGENT_MARKS,
   CONJUNCTIONS,
-  EXCEPTIONS,
+  isException,
   NEGATIONS,
   NEGATIONS_BEHIND_NE,
   numberOfWord,
@@ -44,6 +44,7 @@ class StatementReader {
   private clauseBegun = false;
   private isStart = true;
   private sinceNe = Infinity;
+  private lastWord = '';
   private isAgent = false;
   private isExcepted = false;
   private isJoined = false;
@@ -62,6 +63,7 @@ class StatementReader {
     this.clauseBegun = false;
     this.isAgent = false;
     this.isExcepted = false;
+    this.lastWord = '';
     this.quantities.nextClause();
     this.bounds.nextClause();
   }
@@ -158,8 +160,9 @@ class StatementReader {
       isElided: text.length === 1 && (isAfterApostrophe || /['’]/.test(behind)),
       isBeforeCurrency: /[€$£¥]/.test(behind),
     });
-    const { isStart } = this;
+    const { isStart, lastWord: before } = this;
     this.isStart = false;
+    this.lastWord = folded;
     this.mark(text, folded, stem, behind, next);
     this.sinceNe += 1;
     if (folded === 'ne' || (folded === 'n' && text.length === 1)) this.sinceNe = 0;
@@ -180,7 +183,12 @@ class StatementReader {
       return;
     }
     if (AGENT_MARKS.has(folded)) this.isAgent = true;
-    if (EXCEPTIONS.has(folded)) this.isExcepted = true;
+    if (isException(folded, before)) {
+      // The word itself is on neither side: its mark is for what follows.
+      this.isExcepted = true;
+      this.open = { number: null, name: null, start: null };
+      return;
+    }
     const digits = numberOfWord(folded);
     if (multiplies && (digits !== undefined || text.length === 1)) return;
     if (digits !== undefined && (isStart || !/^\p{Lu}/u.test(text))) {
@@ -209,10 +217,10 @@ class StatementReader {
       this.open.name.keys.push(stem);
       return;
     }
-    const before = this.open.start;
-    if (before !== null) {
+    const { start } = this.open;
+    if (start !== null) {
       // A capital at the start of a sentence is one of a name when another follows.
-      const name = Object.assign(before, { kind: 'name' as const, keys: [...before.keys, stem] });
+      const name = Object.assign(start, { kind: 'name' as const, keys: [...start.keys, stem] });
       this.open = { number: null, name, start: null };
       return;
     }
