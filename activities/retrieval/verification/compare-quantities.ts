@@ -69,3 +69,39 @@ export function isMeasuredOtherwise(claim: Statement, passage: Statement): boole
     hasOtherDate(claim, passage)
   );
 }
+
+/** The only clause that holds a token; null: none does, or several do. */
+function onlyClauseOf({ tokens }: Statement, token: Token): number | null {
+  const clauses = new Set(tokens.filter((other) => isSame(other, token)).map(({ clause }) => clause));
+  return clauses.size === 1 ? [...clauses][0]! : null;
+}
+
+/**
+ * Whether two numbers of the claim have changed places: in the passage each stands beside the other's words alone.
+ * "Leaves at 9 and arrives at 10" is no source for "leaves at 10 and arrives at 9".
+ */
+export function areExchanged(claim: Statement, passage: Statement): boolean {
+  const numbers = claim.tokens.flatMap((token) => {
+    const place = token.kind === 'number' ? onlyClauseOf(passage, token) : null;
+    return place === null ? [] : [{ clause: token.clause, place }];
+  });
+  const wordsOf = (clause: number): (number | null)[] =>
+    claim.tokens
+      .filter((token) => token.clause === clause && token.kind !== 'number')
+      .map((token) => onlyClauseOf(passage, token));
+  const standAt = (clause: number, place: number, other: number): boolean => {
+    const places = wordsOf(clause);
+    return places.includes(place) && !places.includes(other);
+  };
+  return numbers.some((one, index) =>
+    numbers
+      .slice(index + 1)
+      .some(
+        (other) =>
+          one.clause !== other.clause &&
+          one.place !== other.place &&
+          standAt(one.clause, other.place, one.place) &&
+          standAt(other.clause, one.place, other.place),
+      ),
+  );
+}

@@ -1,5 +1,5 @@
 import { isTurnedRound } from './compare-bounds.js';
-import { hasOtherCount, isMeasuredOtherwise } from './compare-quantities.js';
+import { areExchanged, hasOtherCount, isMeasuredOtherwise } from './compare-quantities.js';
 import { isOfOtherAgent, isReversed } from './compare-roles.js';
 import { hasKnownUnit, hasToken, isAlternative, isPrefixed, isSame, isUnitOf } from './compare-tokens.js';
 import type { Statement, Token } from './statement.js';
@@ -251,7 +251,7 @@ export function findFault(asClaimed: Statement, asWritten: Statement): ClaimFaul
   const comparison: Comparison = { claim, passage, near, clauses };
   const isAbsent = (token: Token): boolean => !hasToken(passage.tokens, token);
   if (anchorsOf(claim, 'number').some(isAbsent) || isMeasuredOtherwise(claim, passage)) return 'number';
-  if (isBoundOtherwise(comparison, 'number')) return 'number';
+  if (isBoundOtherwise(comparison, 'number') || areExchanged(claim, passage)) return 'number';
   if (anchorsOf(claim, 'name').some(isAbsent)) return 'name';
   if (isDeniedOtherwise(comparison) || isTurnedRound(claim, passage, near)) return 'negation';
   if (isReversed(comparison) || isOfOtherAgent(comparison)) return 'roles';

@@ -15,15 +15,8 @@ import {
 import type { Opposite } from './polarity-words.js';
 import { QuantityReader } from './read-quantities.js';
 import { readNumber } from './read-number.js';
+import { isLabel, PIECE } from './statement-pieces.js';
 import type { Statement, Token } from './statement.js';
-
-/**
- * A code such as TX-409, CVE-2024-3094 or B12 is one name. A group of thousands follows one to three digits that begin
- * with no zero: `0.125` and "in 2020 300 people" have none. A minus stands behind no letter and no other number.
- * "No. 12" and "ticket no 12" name a number, while "no 5 GHz" denies.
- */
-const PIECE =
-  /(?<date>(?<![\p{N}/.])\p{N}{1,2}[/.]\p{N}{1,2}[/.]\p{N}{4}(?![\p{N}/.]\p{N}))|(?<code>\p{L}{1,8}-?\p{N}[\p{L}\p{N}-]{0,30})|(?<minus>(?<![\p{L}\p{N}%°)]|\p{N}\s)[-−–](?=[€$£¥]?\.?\p{N})|(?<!\p{L})(?:[Mm]inus|(?<!(?:[Aa]u|[Dd]u)\s)[Mm]oins)\s(?=\p{N}))|(?<number>(?:[1-9]\p{N}{0,2}(?:[.,'’\u00A0\u202F ]\p{N}{3}(?!\p{N})){1,6}|\p{N}{1,20})(?:[.,]\p{N}{1,12})?|(?<![\p{L}\p{N}.])\.\p{N}{1,12})|(?<label>№|(?<!\p{L})(?:[Nn][°º]|[Nn]os?\.)(?=\s?\p{N})|(?<=\p{L}\s)N[Oo](?=\s\p{N})|(?<=(?<!\p{L})(?:[Aa]rticle|[Bb]us|[Cc]ase|[Cc]hapter|[Cc]ommande|[Cc]ontract|[Cc]ontrat|[Dd]ossier|[Ff]acture|[Ff]igure|[Ff]ile|[Ff]light|[Ii]nvoice|[Ii]tem|[Ll]aw|[Ll]igne|[Ll]ine|[Ll]ot|[Ll]ots|[Oo]rder|[Pp]age|[Rr]oom|[Rr]ule|[Ss]ection|[Tt]able|[Tt]icket|[Tt]rain)\s)no(?=\s\p{N}))|(?<sign>°\s?[CFK](?!\p{L})|[%°]|(?:[Pp]er|[Pp]our)\s?cent(?!\p{L})|[Pp]ourcent(?!\p{L})|(?<=\p{N}\s?)[AaPp](?:\.\s?[Mm]\.|[Mm](?!\p{L})))|(?<word>\p{L}[\p{L}\p{M}]{0,60})|(?<stop>[,;:()–—.!?\n])|(?<currency>[€$£¥])|(?<slash>\/)/gu;
 
 /** They stand before names. */
 export const TITLES: ReadonlySet<string> = new Set(
@@ -44,7 +37,7 @@ class StatementReader {
   private clauseBegun = false;
   private isStart = true;
   private sinceNe = Infinity;
-  private lastWord = '';
+  lastWord = '';
   private isAgent = false;
   private isExcepted = false;
   private isJoined = false;
@@ -111,6 +104,14 @@ class StatementReader {
     const parts = text.split(/[/.]/).map((part) => readNumber(part, false));
     for (const part of parts) this.number(part);
     this.number(parts.join('/'));
+  }
+
+  /** Its parts, and all of it; a full hour is its hour: "9:00" is "9". */
+  time(text: string): void {
+    const parts = text.split(/\D{1,3}/u).map((part) => readNumber(part, false));
+    const isFullHour = parts.slice(1).every((part) => part === '0');
+    for (const part of isFullHour ? parts.slice(0, 1) : parts) this.number(part);
+    if (!isFullHour) this.number(parts.join(':'));
   }
 
   code(text: string): void {
@@ -232,11 +233,11 @@ class StatementReader {
 /** Pieces that add no token, and are read to the end. */
 const MARKS: ReadonlySet<string> = new Set(['stop', 'sign', 'currency', 'slash', 'label']);
 
-type Plain = 'code' | 'date' | 'number' | 'sign' | 'stop';
+type Plain = 'code' | 'date' | 'number' | 'sign' | 'stop' | 'time';
 
 /** Whether a piece says all by itself. */
 function isPlain(kind: string): kind is Plain {
-  return ['code', 'date', 'number', 'sign', 'stop'].includes(kind);
+  return ['code', 'date', 'number', 'sign', 'stop', 'time'].includes(kind);
 }
 
 /** Reads a sentence, or a few, in linear time. */
@@ -249,7 +250,7 @@ export function readStatement(text: string): Statement {
     const behind = text[index + piece.length] ?? '';
     if (isPlain(kind)) reader[kind](piece);
     else if (kind === 'minus') reader.minus();
-    else if (kind === 'word')
+    else if (kind === 'word' || (kind === 'label' && !isLabel(piece, reader.lastWord)))
       reader.word(piece, /['’]/.test(text[index - 1] ?? ''), behind, text[index + piece.length + 1] ?? '');
     else if (kind === 'currency') reader.currency(piece, /[-−–.\p{N}]/u.test(behind));
     else if (kind === 'slash') reader.slash();

@@ -30,3 +30,34 @@ describe('dates are the same', () => {
     expect(check(source, claim)).toBeNull();
   });
 });
+
+describe('times of day are other ones', () => {
+  test.each([
+    ['The train leaves at 9:15 and arrives at 10:45.', 'The train leaves at 9:45.'],
+    ['The train leaves at 9:15 and arrives at 10:45.', 'The train leaves at 9:45 and arrives at 10:15.'],
+    ['The train leaves at 9:15 and arrives at 10:45.', 'The train leaves at 10:45 and arrives at 9:15.'],
+    ['Open from 8:30 to 17:45 on weekdays.', 'Open from 8:45 to 17:30 on weekdays.'],
+    ['The meeting is at 14:30 in room 5.', 'The meeting is at 5:30 in room 14.'],
+    ['Le train part à 9h15 et arrive à 10h45.', 'Le train part à 9h45 et arrive à 10h15.'],
+    ['The shop opens at 9:30 am.', 'The shop opens at 9:30 pm.'],
+  ])('%s - %s', (source, claim) => {
+    expect(check(source, claim)).toBe('number');
+  });
+});
+
+describe('times of day are the same', () => {
+  test.each([
+    ['The train leaves at 9:15 and arrives at 10:45.', 'The train arrives at 10:45 and leaves at 9:15.'],
+    ['The train leaves at 9:15 and arrives at 10:45.', 'The train leaves at 9:15.'],
+    ['The shop opens at 09:00 and closes at 17:00.', 'The shop opens at 9 and closes at 17.'],
+    ['The shop opens at nine on Mondays.', 'On Mondays the shop opens at 9:00.'],
+    ['The shop opens at 9:30 am.', 'The shop opens at 9.30 a.m.'],
+    ['Le train part à 9h15.', 'Le train part à 9 h 15.'],
+    ['Le train part à 14h30.', 'Le train part à 14:30.'],
+    ['The flight takes 2 hours 30 minutes.', 'The flight takes 2 h 30 min.'],
+    ['The ratio of syrup to water is 1:25.', 'The ratio of syrup to water is 1 to 25.'],
+    ['Adults pay 9 euros and children pay 5 euros.', 'Children pay 5 euros and adults pay 9 euros.'],
+  ])('%s - %s', (source, claim) => {
+    expect(check(source, claim)).toBeNull();
+  });
+});
