@@ -90,6 +90,12 @@ function sourcesOf(asked: Asked, sentences: readonly JudgedSentence[]): ChatSour
   return { presented, cited, supports, reported, none: none || (named.length > 0 && numbers.length === 0) };
 }
 
+/** Whether an answer says that its sources do not hold it; not where a sentence takes something else from one. */
+function findsNothing({ relay, presented }: Asked, sentences: readonly JudgedSentence[]): boolean {
+  const takesFromSource = sentences.some(({ text, cited }) => cited.length > 0 && !isRefusal(text));
+  return presented.length > 0 && !takesFromSource && isRefusal(relay.shown);
+}
+
 /** The last event of an answer, but for what the steps before the model have to say. */
 export async function answerEnd(asked: Asked): Promise<ChatEnd> {
   const { relay, messages, presented } = asked;
@@ -106,9 +112,7 @@ export async function answerEnd(asked: Asked): Promise<ChatEnd> {
     ...(relay.linksRemoved > 0 && { linksRemoved: relay.linksRemoved }),
     ...(relay.error !== undefined && { error: relay.error }),
     sources,
-    refused:
-      isAllWithheld(sentences) ||
-      (presented.length > 0 && sources.cited.length === 0 && isRefusal(relay.shown)),
+    refused: isAllWithheld(sentences) || (sources.cited.length === 0 && findsNothing(asked, sentences)),
     ...(sentences.length > 0 && { sentences }),
   };
 }

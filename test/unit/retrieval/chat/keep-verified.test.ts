@@ -88,6 +88,14 @@ describe('an answer whose sentences are checked', () => {
     expect(shownSources(end.sources)).toEqual([]);
   });
 
+  test.each([
+    ['The valve opens at 4 bar [Source 1]. The sources do not mention the colour.', false],
+    ['Source 1 does not mention the price.', true],
+  ])('without its last line is a refusal where it takes nothing from a source: %s', async (said, refused) => {
+    const { collect } = openChatStage(() => say(said), { found });
+    expect((await collect({})).end.refused).toBe(refused);
+  });
+
   test('says when the model found nothing', async () => {
     const { collect } = openChatStage(() => say('The sources do not mention a price.\n[Sources: none]'), {
       found,
