@@ -48,28 +48,50 @@ export function isOtherBound(one: Bound, other: Bound): boolean {
   return shared.length > 0 && shared.every((axis) => one[axis] !== other[axis]);
 }
 
-/** A word that says whether something is a duty or leave, or holds of all or of some. */
+/**
+ * A word that says whether something is a duty or leave, holds of all or of some, how often or how many times as much
+ * it is, or which one of a row. Words for the same are on one side.
+ */
 export interface Scope {
   pair: number;
-  side: Side;
+  side: number;
   clause: number;
 }
 
-const SCOPES = [
-  ['must shall doit doivent devra devront', 'may can peut peuvent pourra pourront'],
+const SCOPES: readonly (readonly string[])[] = [
+  ['must shall doit doivent devra devront faut faudra', 'may can peut peuvent pourra pourront'],
   ['all every tous toutes chaque', 'some certains certaines quelques'],
-] as const;
+  ['once', 'twice', 'thrice'],
+  [
+    'double doubled doubles doubling',
+    'triple tripled triples tripling',
+    'quadruple quadrupled quadruples',
+    'halve halved halves halving',
+  ],
+  // "Second" is a time as well.
+  ['third troisieme', 'fourth quatrieme', 'fifth cinquieme', 'sixth sixieme', 'seventh septieme'].concat([
+    'eighth huitieme',
+    'ninth neuvieme',
+    'tenth dixieme',
+    'eleventh onzieme',
+    'twelfth douzieme',
+  ]),
+];
 const BY_WORD: ReadonlyMap<string, Omit<Scope, 'clause'>> = new Map(
   SCOPES.flatMap((sides, pair) =>
     sides.flatMap((words, side) =>
-      words
-        .split(' ')
-        .map((word): [string, Omit<Scope, 'clause'>] => [word, { pair, side: side === 0 ? 0 : 1 }]),
+      words.split(' ').map((word): [string, Omit<Scope, 'clause'>] => [word, { pair, side }]),
     ),
   ),
 );
+/** "Have to" and the like are a duty. */
+const DUTIES = new Set('have has had need needs required'.split(' '));
+const DUTY = { pair: 0, side: 0 };
 
-/** @param word folded, and no part of a word with a hyphen */
-export function scopeOf(word: string): Omit<Scope, 'clause'> | undefined {
-  return BY_WORD.get(word);
+/**
+ * @param word folded, and no part of a word with a hyphen
+ * @param before the folded word before it
+ */
+export function scopeOf(word: string, before: string): Omit<Scope, 'clause'> | undefined {
+  return word === 'to' && DUTIES.has(before) ? DUTY : BY_WORD.get(word);
 }

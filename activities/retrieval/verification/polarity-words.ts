@@ -1,11 +1,32 @@
 import { stemOf } from './date-words.js';
 
 /** Folded words that deny what they stand beside. */
-export const NEGATIONS = new Set(
-  'not never no none nor neither nobody nothing cannot non pas jamais aucun aucune ni nul nulle guere'.split(
-    ' ',
-  ),
+const NEGATIONS = new Set(
+  'not never no none nor neither nobody nothing cannot non pas jamais aucun aucune ni nul nulle guere'
+    .split(' ')
+    .concat('hardly rarely seldom rarement lack lacks lacked lacking'.split(' '))
+    .concat('depourvu depourvue depourvus depourvues'.split(' ')),
 );
+/** They deny at the start of a sentence alone: "Avoid mixing", but "close the valve to avoid damage". */
+const NEGATIONS_AHEAD = new Set('avoid refrain evitez eviter'.split(' '));
+/** Two words that deny what follows. */
+const DENYING_PAIRS = new Set([
+  ...'fail fails failed failing failure refuse refuses refused refusing decline declines declined'
+    .split(' ')
+    .map((word) => `${word} to`),
+  ...['exempt', 'exempted', 'exemption'].map((word) => `${word} from`),
+  ...['exempt', 'exempts', 'exempte', 'exemptes'].flatMap((word) =>
+    ['de', 'd', 'du', 'des'].map((link) => `${word} ${link}`),
+  ),
+]);
+
+/** Whether a folded word denies, by itself or with the one before it. */
+export function isDenial(word: string, before: string, isStart: boolean): boolean {
+  return (
+    NEGATIONS.has(word) || (isStart && NEGATIONS_AHEAD.has(word)) || DENYING_PAIRS.has(`${before} ${word}`)
+  );
+}
+
 /** They deny only behind `ne`: "il n'y a plus de place", but "plus de place". */
 export const NEGATIONS_BEHIND_NE = new Set(['plus', 'personne', 'rien']);
 /** They take away what follows them. */

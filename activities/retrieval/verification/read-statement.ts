@@ -6,8 +6,8 @@ import { dateOf, stemOf } from './date-words.js';
 import {
   AGENT_MARKS,
   CONJUNCTIONS,
+  isDenial,
   isException,
-  NEGATIONS,
   NEGATIONS_BEHIND_NE,
   numberOfWord,
   oppositeOf,
@@ -141,12 +141,17 @@ class StatementReader {
     if (/[.!?\n]/.test(mark)) this.isStart = true;
   }
 
-  private mark(text: string, folded: string, stem: string, behind: string, next: string): void {
+  private mark(
+    { text, folded, stem, before }: { text: string; folded: string; stem: string; before: string },
+    behind: string,
+    next: string,
+  ): void {
     const digits = numberOfWord(folded);
     // "Until March 2025" bounds both.
     if (digits === undefined && dateOf(stem) === undefined) this.bounds.word(folded);
     // "Every 12 months", "some 500 people", "peut-être".
-    const scope = behind === '-' || text === 'May' || /\p{N}/u.test(next) ? undefined : scopeOf(folded);
+    const scope =
+      behind === '-' || text === 'May' || /\p{N}/u.test(next) ? undefined : scopeOf(folded, before);
     if (scope !== undefined) this.scopes.push({ ...scope, clause: this.clause });
   }
 
@@ -164,11 +169,11 @@ class StatementReader {
     const { isStart, lastWord: before } = this;
     this.isStart = false;
     this.lastWord = folded;
-    this.mark(text, folded, stem, behind, next);
+    this.mark({ text, folded, stem, before }, behind, next);
     this.sinceNe += 1;
     if (folded === 'ne' || (folded === 'n' && text.length === 1)) this.sinceNe = 0;
     const isNegation =
-      NEGATIONS.has(folded) ||
+      isDenial(folded, before, isStart) ||
       (folded === 't' && isAfterApostrophe && !/^T/.test(text)) ||
       (NEGATIONS_BEHIND_NE.has(folded) && this.sinceNe <= REACH_OF_NE);
     if (isNegation) {
