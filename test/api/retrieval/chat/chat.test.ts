@@ -359,7 +359,7 @@ describe('POST /v1/chat/completions: metadata', () => {
 describe('POST /v1/chat/completions: the answer in one toolCall', () => {
   it('is a completion with its sources', async () => {
     const b = source('b');
-    const support = { quote: 'It is fast.', charStart: 4, charEnd: 15, verified: true };
+    const support = { quote: 'It is fast.', charStart: 4, charEnd: 15, verified: true, claim: '' };
     await start({
       steps: [
         delta('Fast'),
