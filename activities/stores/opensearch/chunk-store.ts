@@ -34,14 +34,6 @@ const JOINT_WINDOW_MS = 2;
 /** How long fields that are there are not looked at again before each write: a look is four requests. */
 const SURE_MS = 60_000;
 
-function isUnreachable(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'VDB_CONNECTION_ERROR';
-}
-
-function distinct(fields: readonly VectorField[]): VectorField[] {
-  return [...new Map(fields.map((field) => [field.vectorField, field])).values()];
-}
-
 /** Chunks behind the alias `{indexPrefix}chunks`, with one vector field per embedder. */
 export function createOpenSearchChunkStore(
   client: OpenSearchClient,
@@ -55,9 +47,9 @@ export function createOpenSearchChunkStore(
     size: JOINT_UPDATES,
     windowMs: JOINT_WINDOW_MS,
     call: (updates, signal) => bulkUpdate(client, index, updates, { refresh: 'false', signal }),
-    isForAll: isUnreachable,
+    isForAll: (error) => error instanceof AppError && error.code === 'VDB_CONNECTION_ERROR',
   });
-  /** Fields that could not be made sure of, since the index was of an older release or out of reach; null: none. */
+  /** Fields that could not be made sure of, since the index was of an older release; null: none. */
   let owed: VectorField[] | null = null;
   const requireSchema = async (): Promise<void> => {
     if (owed === null) return;
@@ -75,7 +67,7 @@ export function createOpenSearchChunkStore(
     try {
       await ensureChunkIndex(client, names, fields);
     } catch (error) {
-      if (isSchemaBehind(error) || isUnreachable(error)) owed = distinct([...(owed ?? []), ...fields]);
+      if (isSchemaBehind(error)) owed = [...(owed ?? []), ...fields];
       throw error;
     }
     for (const field of fields) sure.set(field.vectorField, { ...field, until: Date.now() + SURE_MS });
