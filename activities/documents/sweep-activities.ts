@@ -88,7 +88,10 @@ export function createSweepActivities(deps: SweepActivityDeps) {
     if (!(await tasks.finish(task.task_id, 'CANCELLED', { code, message, traceback: [] }))) return;
     const file = await fileNow();
     // Admitted in this moment: the gateway takes it back, or the clean-up removes what it has.
-    if (isAdmitted(task, file)) return files.releasePending(task.file_key, task.task_id);
+    if (isAdmitted(task, file)) {
+      await files.releasePending(task.file_key, task.task_id);
+      return;
+    }
     await claims.release([task.task_id]);
     await quotas.release([task.task_id]);
     await blobs.remove(task.upload.upload_id);

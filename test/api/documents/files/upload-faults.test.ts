@@ -192,7 +192,7 @@ describe('a client that leaves in the middle of an upload', () => {
 });
 
 describe('an admission so slow that the sweep takes it for what a crash has left', () => {
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => void jest.restoreAllMocks());
 
   /** The claim takes twelve seconds, and the sweep comes before or behind it. */
   const claimSlowly = (order: 'before' | 'behind') => {
@@ -278,7 +278,7 @@ describe('a new partition whose first upload is refused at its admission', () =>
       await meanwhile();
       throw new AppError('QUOTA_EXCEEDED');
     });
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => void jest.restoreAllMocks());
   const upload = (token: string) => gateway.call('POST', PATH, { token, body: uploadForm() });
 
   it('goes again', async () => {
