@@ -173,6 +173,17 @@ describe('the signals, in the browser', () => {
     expect(stage.capi.received().flatMap(({ items }) => items).length).toBe(15 + 1 + 7);
   });
 
+  it('lets times age while what they tell of stays as it is', async () => {
+    const { page, close } = await stage.visit('/', stage.key);
+    await page.clock.install();
+    await page.goto(`${stage.stack.base}/app/signals/alerts`);
+    const at = page.locator('main time').first();
+    await at.waitFor();
+    await page.clock.fastForward('02:00:00');
+    await page.getByText('2 hours ago').first().waitFor();
+    await close();
+  });
+
   it('filters by an address once it is whole, and offers to for addresses alone', async () => {
     const { page } = keeper;
     const login = 'crowdsecurity/login-bf';
