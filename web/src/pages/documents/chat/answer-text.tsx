@@ -1,7 +1,7 @@
 import { Anchor, Button, Typography } from '@mantine/core';
 import { memo, useMemo } from 'react';
 import Markdown from 'react-markdown';
-import type { Components } from 'react-markdown';
+import type { Components, Options } from 'react-markdown';
 import rehypeSanitize from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
 import { useMessages } from '../../../i18n/language';
@@ -10,15 +10,17 @@ import classes from './chat.module.css';
 
 interface Props {
   text: string;
+  /** The numbers of its sources. */
+  known: ReadonlySet<number>;
   onSource: (number: number) => void;
 }
 
-const REMARK = [remarkGfm, linkCitations];
 const REHYPE = [rehypeSanitize];
 
 /** A model's Markdown without anything that runs or is loaded from elsewhere: pictures are shown as their text. */
-export const AnswerText = memo(({ text, onSource }: Props) => {
+export const AnswerText = memo(({ text, known, onSource }: Props) => {
   const { ask: t } = useMessages();
+  const plugins = useMemo((): Options['remarkPlugins'] => [remarkGfm, [linkCitations, { known }]], [known]);
   const components = useMemo(
     (): Components => ({
       img: ({ alt }) => <span>{alt}</span>,
@@ -50,7 +52,7 @@ export const AnswerText = memo(({ text, onSource }: Props) => {
   );
   return (
     <Typography className={classes['answer'] ?? ''}>
-      <Markdown remarkPlugins={REMARK} rehypePlugins={REHYPE} components={components}>
+      <Markdown remarkPlugins={plugins} rehypePlugins={REHYPE} components={components}>
         {text}
       </Markdown>
     </Typography>

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Loader, Paper, Stack, Text } from '@mantine/core';
-import { useCallback } from 'react';
+import { useCallback, useMemo } from 'react';
 import { useMessages } from '../../../i18n/language';
 import { CopyText } from '../../../shared/copy-text';
 import { ErrorNotice } from '../../../shared/error-notice';
@@ -49,6 +49,7 @@ function Sources({ sources, onOpen }: { sources: readonly KeptSource[]; onOpen: 
 export function Answer({ message, question, onRetry, onOpen }: Props) {
   const { ask: t, common } = useMessages();
   const { content, state, sources, degraded, searched, truncated, error } = message;
+  const known = useMemo(() => new Set(sources.map(({ number }) => number)), [sources]);
   const openNumber = useCallback(
     (number: number) => {
       const source = sources.find((one) => one.number === number);
@@ -65,7 +66,7 @@ export function Answer({ message, question, onRetry, onOpen }: Props) {
             <Text c="dimmed">{t.thinking}</Text>
           </Group>
         ) : (
-          <AnswerText text={content} onSource={openNumber} />
+          <AnswerText text={content} known={known} onSource={openNumber} />
         )}
         {state === 'stopped' && <Text c="dimmed">{t.stopped}</Text>}
         {state === 'failed' && error === null && <Text c="dimmed">{t.failed}</Text>}

@@ -11,33 +11,47 @@ const CITATION = /\[(?:Sources?:?\s*)?(\d{1,3}(?:\s*,\s*(?:Source\s*)?\d{1,3})*)
 /** The address of a citation within the page; what it opens is decided by the number alone. */
 export const CITATION_LINK = '#source-';
 
-function cut(text: string): Node[] {
+/** The marks of sources that the answer has: other numbers in brackets are what the answer says, and stay. */
+function cut(text: string, known: ReadonlySet<number>): Node[] {
   const parts: Node[] = [];
+  let rest = '';
   let end = 0;
   for (const { 0: mark, 1: list = '', index } of text.matchAll(CITATION)) {
-    parts.push({ type: 'text', value: text.slice(end, index) });
-    for (const number of list.match(/\d+/g) ?? [])
-      parts.push({
-        type: 'link',
-        url: `${CITATION_LINK}${number}`,
-        children: [{ type: 'text', value: number }],
-      });
+    const numbers = (list.match(/\d+/g) ?? []).map(Number);
+    if (!numbers.every((number) => known.has(number))) continue;
+    rest += text.slice(end, index);
+    for (const [place, number] of numbers.entries()) {
+      parts.push(
+        { type: 'text', value: `${rest}${place === 0 ? '[' : ', '}` },
+        {
+          type: 'link',
+          url: `${CITATION_LINK}${number}`,
+          children: [{ type: 'text', value: String(number) }],
+        },
+      );
+      rest = '';
+    }
+    rest = ']';
     end = index + mark.length;
   }
-  return [...parts, { type: 'text', value: text.slice(end) }];
+  return [...parts, { type: 'text', value: rest + text.slice(end) }];
 }
 
-function walk(node: Node): void {
+function walk(node: Node, known: ReadonlySet<number>): void {
   // Texts of code and of links stay as they are.
   if (node.children === undefined || node.type === 'link') return;
   node.children = node.children.flatMap((child) => {
-    if (child.type === 'text' && child.value !== undefined) return cut(child.value);
-    walk(child);
+    if (child.type === 'text' && child.value !== undefined) return cut(child.value, known);
+    walk(child, known);
     return [child];
   });
 }
 
-/** A plugin for remark: citations in the text become links. */
-export function linkCitations() {
-  return (tree: Node) => walk(tree);
+/**
+ * A plugin for remark: citations in the text become links.
+ *
+ * @param options.known the numbers of the answer's sources; none while it is still written
+ */
+export function linkCitations({ known }: { known: ReadonlySet<number> }) {
+  return (tree: Node) => walk(tree, known);
 }
