@@ -75,6 +75,7 @@ const PAGES: readonly [path: string, heading: string | RegExp][] = [
   ['/backups', 'Backups'],
   ['/models', /./],
   ['/users', /./],
+  ['/account', 'My account'],
 ];
 
 /** Signed in to both sides. */

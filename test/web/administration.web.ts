@@ -224,6 +224,32 @@ describe('what an administrator sets, in the browser', () => {
     await close();
   });
 
+  it('shows users what they may upload, and renews their own token', async () => {
+    const { body: mary } = await askStack<{ token: string }>(stage.stack, 'POST', '/users/', {
+      display_name: 'Mary',
+      file_quota: 20,
+    });
+    const { page, faults, close } = await stage.visit('/', mary.token);
+    await page.getByRole('button', { name: 'Signed in as Mary' }).click();
+    await page.getByRole('menuitem', { name: 'My account' }).click();
+    await page.getByRole('heading', { level: 1, name: 'My account' }).waitFor();
+    await page.getByText('0 of 20', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'New token' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'New token', exact: true }).click();
+    const notice = page.getByRole('status').filter({ hasText: 'Token of Mary' });
+    const token = await notice.locator('code').innerText();
+    const asMary = (bearer: string) =>
+      stage.stack.request('/users/info', { headers: { authorization: `Bearer ${bearer}` } });
+    expect((await asMary(mary.token)).status).toBe(403);
+    const response = await asMary(token);
+    expect([response.status, await response.json()]).toMatchObject([200, { display_name: 'Mary' }]);
+    expect(await page.evaluate(`fetch('/app/session').then(({ status }) => status)`)).toBe(200);
+    await page.goto(`${stage.stack.base}/app/users`);
+    await page.getByText('There is no such page.').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it('does once what a double click confirms', async () => {
     await askStack(stage.stack, 'POST', '/users/', { display_name: 'Hopper' });
     const { page, close } = await stage.visit('/users', stage.stack.token, {

@@ -137,6 +137,7 @@ function shots(runs: readonly string[]): Shot[] {
     { name: 'backups', path: '/backups' },
     { name: 'models', path: '/models' },
     { name: 'users', path: '/users' },
+    { name: 'account', path: '/account' },
   ];
 }
 

@@ -31,6 +31,7 @@ const signalPages = [
   ['/signals/alerts/:id', lazy(() => import('./signals/alerts/alert-page'))],
 ] as const;
 
+const AccountPage = lazy(() => import('./operations/account/account-page'));
 const StatePage = lazy(() => import('./operations/state/state-page'));
 const adminPages = [
   [to.backups, lazy(() => import('./operations/backups/backups-page'))],
@@ -46,6 +47,7 @@ export function Pages({ session }: { session: Session }) {
       </Route>
       {session.user !== null &&
         documentPages.map(([path, Component]) => <Route key={path} path={path} component={Component} />)}
+      {session.user !== null && <Route path={to.account} component={AccountPage} />}
       {session.management &&
         signalPages.map(([path, Component]) => <Route key={path} path={path} component={Component} />)}
       {session.user?.is_admin === true &&

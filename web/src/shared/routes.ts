@@ -42,6 +42,7 @@ export const to = {
   backups: '/backups',
   models: '/models',
   users: '/users',
+  account: '/account',
 };
 
 /** A path with those parameters that have a value. */

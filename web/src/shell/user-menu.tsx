@@ -23,6 +23,11 @@ export function UserMenu({ session }: { session: Session }) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{t.signedInAs(name)}</Menu.Label>
+        {user !== null && (
+          <Menu.Item component={Link} href={to.account}>
+            {t.account}
+          </Menu.Item>
+        )}
         <Menu.Item
           leftSection={<Icon name={dark ? 'sun' : 'moon'} size={16} />}
           onClick={() => setColorScheme(dark ? 'light' : 'dark')}

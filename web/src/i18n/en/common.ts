@@ -20,6 +20,7 @@ export const common = {
   tokenNeeded: 'Paste a token or a key.',
   tokenRefused: 'The server does not know this token. Check that it was copied whole.',
   signedInAs: (name: string) => `Signed in as ${name}`,
+  account: 'My account',
   managementOnly: 'Management of signals',
   user: (id: number) => `User ${id}`,
   connectionLost: 'The server cannot be reached. This page tries again by itself.',

@@ -34,6 +34,7 @@ export const documents = {
   noMatch: 'No file matches the filter.',
   drop: 'Drop files or folders here, or click to choose',
   dropHint: (types: string) => `Reads ${types}`,
+  quota: (used: string, quota: string) => `You have uploaded ${used} of the ${quota} files that you may`,
   uploads: 'Uploads',
   clearDone: 'Clear finished',
   dropAll: 'Stop all',

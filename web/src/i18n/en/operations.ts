@@ -177,6 +177,12 @@ export const operations = {
   files: 'Files',
   unlimited: 'no limit',
   byDefault: 'default',
+  accountHint: 'Who you are here, and how much you may upload.',
+  uploadedFiles: 'Files that you uploaded',
+  used: (used: string, quota: string) => `${used} of ${quota}`,
+  usedFreely: (used: string) => `${used}, no limit`,
+  memberships: 'Your partitions',
+  noMemberships: 'You are a member of no partition yet',
   newToken: 'New token',
   newTokenQuestion: (name: string) => `Make a new token for ${name}? The present one stops working at once.`,
   ownTokenQuestion: (management: boolean) =>

@@ -24,6 +24,7 @@ export const common: Messages['common'] = {
   tokenNeeded: 'Collez un jeton ou une clé.',
   tokenRefused: 'Le serveur ne connaît pas ce jeton. Vérifiez qu’il a été copié en entier.',
   signedInAs: (name) => `Connecté en tant que ${name}`,
+  account: 'Mon compte',
   managementOnly: 'Gestion des signaux',
   user: (id) => `Utilisateur ${id}`,
   connectionLost: 'Le serveur est injoignable. Cette page réessaie d’elle-même.',

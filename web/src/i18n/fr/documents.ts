@@ -35,6 +35,7 @@ export const documents: Messages['documents'] = {
   noMatch: 'Aucun fichier ne correspond au filtre.',
   drop: 'Déposez ici des fichiers ou des dossiers, ou cliquez pour choisir',
   dropHint: (types) => `Formats lus : ${types}`,
+  quota: (used, quota) => `Vous avez envoyé ${used} des ${quota} fichiers permis`,
   uploads: 'Envois',
   clearDone: 'Effacer les envois finis',
   dropAll: 'Tout arrêter',

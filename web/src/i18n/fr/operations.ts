@@ -179,6 +179,12 @@ export const operations: Messages['operations'] = {
   files: 'Fichiers',
   unlimited: 'sans limite',
   byDefault: 'par défaut',
+  accountHint: 'Qui vous êtes ici, et combien vous pouvez envoyer.',
+  uploadedFiles: 'Fichiers que vous avez envoyés',
+  used: (used, quota) => `${used} sur ${quota}`,
+  usedFreely: (used) => `${used}, sans limite`,
+  memberships: 'Vos partitions',
+  noMemberships: 'Vous n’êtes encore membre d’aucune partition',
   newToken: 'Nouveau jeton',
   newTokenQuestion: (name) => `Créer un nouveau jeton pour ${name} ? L’actuel cesse aussitôt de valoir.`,
   ownTokenQuestion: (management) =>

@@ -1,8 +1,7 @@
 import { Badge, Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, bodyOf } from '../../../api/client';
-import { useSession, useSignIn } from '../../../api/session';
+import { api } from '../../../api/client';
 import { useFormat } from '../../../i18n/format';
 import { useMessages } from '../../../i18n/language';
 import { ConfirmButton } from '../../../shared/confirm-button';
@@ -11,6 +10,7 @@ import { VirtualTable } from '../../../shared/virtual-table';
 import type { Column } from '../../../shared/virtual-table';
 import { EditUser } from './edit-user';
 import type { NewToken, User } from './queries';
+import { useNewToken } from './use-new-token';
 
 interface Props {
   users: readonly User[];
@@ -23,22 +23,8 @@ const FIRST_ADMIN = 1;
 function UserActions({ user, name, onToken }: { user: User; name: string; onToken: Props['onToken'] }) {
   const { operations: t } = useMessages();
   const queryClient = useQueryClient();
-  const session = useSession().data;
-  const signIn = useSignIn();
   const [edited, setEdited] = useState(false);
-  /** The session ends with the token that it was opened with, and this page with the session. */
-  const isOwn = session?.user?.id === user.id && !session.provider;
-  const renew = useMutation({
-    mutationFn: async () => {
-      const params = { path: { id: String(user.id) } };
-      const { token } = await bodyOf(api.POST('/users/{id}/regenerate_token', { params }));
-      // The old one is dead by now: the new one has to be shown in any case.
-      if (isOwn) await signIn.mutateAsync(token).catch(() => undefined);
-      return token;
-    },
-    onSuccess: (token) => onToken({ name, token }),
-  });
-  const question = isOwn ? t.ownTokenQuestion(session.management) : t.newTokenQuestion(name);
+  const { question, renew } = useNewToken({ id: user.id, name }, onToken);
   const remove = useMutation({
     mutationFn: () => api.DELETE('/users/{id}', { params: { path: { id: String(user.id) } } }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['users'] }),
@@ -51,7 +37,7 @@ function UserActions({ user, name, onToken }: { user: User; name: string; onToke
       {edited && (
         <EditUser user={user} alwaysAdmin={user.id === FIRST_ADMIN} onClose={() => setEdited(false)} />
       )}
-      <ConfirmButton label={t.newToken} question={question} onConfirm={() => renew.mutate()} />
+      <ConfirmButton label={t.newToken} question={question} onConfirm={renew} />
       {user.id !== FIRST_ADMIN && (
         <ConfirmButton
           label={t.deleteUser}
