@@ -306,3 +306,43 @@ describe('what an administrator looks after, in the browser', () => {
     expect(keeper.faults).toEqual([]);
   });
 });
+
+describe('files that are chosen, in the browser', () => {
+  it('go into a workspace together, and are deleted together after one question', async () => {
+    const ledger = 'ledgers';
+    const documents = documentClient(stage.stack);
+    await stage.stack.request(`/partition/${ledger}`, { method: 'POST' });
+    const names = ['a.md', 'b.md', 'c.md', 'd.md'];
+    for (const name of names)
+      await documents.ended(await documents.upload('POST', ledger, name, `Of ${name}.`, name));
+    await askStack(stage.stack, 'POST', `/partition/${ledger}/workspaces`, { workspace_id: 'spring' });
+    const page = await open(`/partitions/${ledger}`);
+    await page.getByRole('checkbox', { name: 'Choose a.md' }).check();
+    await page.getByRole('checkbox', { name: 'Choose c.md' }).click({ modifiers: ['Shift'] });
+    const bar = page.getByRole('group', { name: 'Chosen files' });
+    await bar.getByText('3 files chosen').waitFor();
+    await bar.getByRole('button', { name: 'Put into a workspace' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Put into a workspace' });
+    await dialog.getByRole('combobox', { name: 'Workspace' }).click();
+    await page.getByRole('option', { name: 'spring' }).click();
+    await dialog.getByRole('button', { name: 'Put in', exact: true }).click();
+    await page.getByText('3 files are in spring now.').waitFor();
+    const path = `/partition/${ledger}/workspaces/spring/files`;
+    const { body } = await askStack<{ file_ids: string[] }>(stage.stack, 'GET', path);
+    expect(body.file_ids.toSorted()).toEqual(['a.md', 'b.md', 'c.md']);
+
+    await page.getByRole('textbox', { name: 'Filter by name or metadata' }).fill('b.md');
+    await page.getByText('1 of 4 files').waitFor();
+    await bar.getByRole('button', { name: 'Delete' }).click();
+    const question = page.getByRole('dialog', { name: 'Delete' });
+    await question.getByText('2 of them are not shown by the filter.').waitFor();
+    await question.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Filter by name or metadata' }).fill('');
+    await page.getByText('1 of 1 files').waitFor();
+    await until('they are deleted', async () => {
+      const { body: rest } = await askStack<{ files: object[] }>(stage.stack, 'GET', `/partition/${ledger}`);
+      return rest.files.length === 1;
+    });
+    expect(keeper.faults).toEqual([]);
+  });
+});

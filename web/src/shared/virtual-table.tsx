@@ -8,6 +8,8 @@ import classes from './virtual-table.module.css';
 export interface Column<T> {
   key: string;
   header: string;
+  /** Shown in the header's place. */
+  head?: ReactNode;
   /** A track of a CSS grid. */
   width: string;
   cell: (row: T) => ReactNode;
@@ -100,7 +102,7 @@ export function VirtualTable<T>(props: Props<T>) {
       <div role="table" aria-label={label} aria-rowcount={count + 1} style={{ minWidth }}>
         <div role="rowgroup" className={classes['head']}>
           <div role="row" className={classes['row']} style={grid} aria-rowindex={1}>
-            {columns.map(({ key, header, sortable }) => (
+            {columns.map(({ key, header, head, sortable }) => (
               <div
                 key={key}
                 role="columnheader"
@@ -116,7 +118,7 @@ export function VirtualTable<T>(props: Props<T>) {
                     {header} {sort?.key === key ? (sort.descending ? '↓' : '↑') : ''}
                   </UnstyledButton>
                 ) : (
-                  header
+                  (head ?? header)
                 )}
               </div>
             ))}

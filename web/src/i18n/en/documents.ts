@@ -89,6 +89,25 @@ export const documents = {
   moved: (file: string, partition: string) => `${file} is in ${partition} now.`,
   copiedTo: (file: string, partition: string) => `${file} was copied to ${partition}.`,
   chooseAgain: 'Choose the file again',
+  chosenFiles: 'Chosen files',
+  chooseFile: (file: string) => `Choose ${file}`,
+  chooseAll: 'Choose all that are shown',
+  chooseNone: 'Choose none',
+  chosen: (count: string) => (count === '1' ? '1 file chosen' : `${count} files chosen`),
+  deleteChosenQuestion: (count: string) =>
+    `Delete ${count === '1' ? '1 file' : `${count} files`}? This cannot be undone.`,
+  unseenToo: (count: string) =>
+    count === '1'
+      ? 'One of them is not shown by the filter.'
+      : `${count} of them are not shown by the filter.`,
+  deletingFiles: (done: string, all: string) => `Deleting: ${done} of ${all}`,
+  notDeleted: (count: string) =>
+    count === '1' ? '1 file was not deleted' : `${count} files were not deleted`,
+  intoWorkspace: 'Put into a workspace',
+  putInto: 'Put in',
+  workspace: 'Workspace',
+  putIntoWorkspace: (count: string, name: string) =>
+    count === '1' ? `1 file is in ${name} now.` : `${count} files are in ${name} now.`,
   deleteFile: 'Delete file',
   deleted: (file: string) => `${file} is deleted`,
   deletedHint: 'You can still undo this for a few seconds.',
@@ -165,7 +184,8 @@ export const documents = {
   swapKnown: 'Rank of known texts',
   atLeast: (value: string) => `at least ${value}`,
   workspaces: 'Workspaces',
-  workspacesHint: 'Named groups of files, which questions can be about. Files are put in by their menu.',
+  workspacesHint:
+    'Named groups of files, which questions can be about. Files are put in by their menu, or many at once where they are chosen.',
   workspacesOf: (file: string) => `Workspaces of ${file}`,
   workspaceName: 'Name of the workspace',
   workspaceNameBad: 'Give a name without slashes.',

@@ -92,6 +92,24 @@ export const documents: Messages['documents'] = {
   moved: (file, partition) => `${file} est maintenant dans ${partition}.`,
   copiedTo: (file, partition) => `${file} a été copié dans ${partition}.`,
   chooseAgain: 'Choisir le fichier de nouveau',
+  chosenFiles: 'Fichiers choisis',
+  chooseFile: (file) => `Choisir ${file}`,
+  chooseAll: 'Choisir tout ce qui est affiché',
+  chooseNone: 'Ne rien choisir',
+  chosen: (count) => (count === '1' ? '1 fichier choisi' : `${count} fichiers choisis`),
+  deleteChosenQuestion: (count) =>
+    `Supprimer ${count === '1' ? '1 fichier' : `${count} fichiers`} ? C’est irréversible.`,
+  unseenToo: (count) => (count === '1' ? 'Le filtre en cache un.' : `Le filtre en cache ${count}.`),
+  deletingFiles: (done, all) => `Suppression : ${done} sur ${all}`,
+  notDeleted: (count) =>
+    count === '1' ? '1 fichier n’a pas été supprimé' : `${count} fichiers n’ont pas été supprimés`,
+  intoWorkspace: 'Mettre dans un espace de travail',
+  putInto: 'Ajouter',
+  workspace: 'Espace de travail',
+  putIntoWorkspace: (count, name) =>
+    count === '1'
+      ? `1 fichier est maintenant dans ${name}.`
+      : `${count} fichiers sont maintenant dans ${name}.`,
   deleteFile: 'Supprimer le fichier',
   deleted: (file) => `${file} est supprimé`,
   deletedHint: 'Vous pouvez encore annuler pendant quelques secondes.',
@@ -173,7 +191,7 @@ export const documents: Messages['documents'] = {
   atLeast: (value) => `au moins ${value}`,
   workspaces: 'Espaces de travail',
   workspacesHint:
-    'Des groupes de fichiers nommés, sur lesquels une question peut porter. Le menu d’un fichier l’y ajoute.',
+    'Des groupes de fichiers nommés, sur lesquels une question peut porter. Le menu d’un fichier l’y ajoute, le choix de plusieurs les y ajoute ensemble.',
   workspacesOf: (file) => `Espaces de travail de ${file}`,
   workspaceName: 'Nom de l’espace de travail',
   workspaceNameBad: 'Donnez un nom sans barre oblique.',
