@@ -5,6 +5,8 @@ export interface MailFile {
   headers?: Record<string, string>;
   text?: string;
   html?: string;
+  /** The text and the HTML say the same: programs show one of them. */
+  alternative?: boolean;
   /** Between its parts; a mail within a mail needs one of its own. */
   boundary?: string;
   attachments?: { name: string; type: string; content: Buffer | string }[];
@@ -15,6 +17,7 @@ export function writeEml({
   headers = {},
   text,
   html,
+  alternative = false,
   attachments = [],
   boundary = 'outer',
 }: MailFile): Buffer {
@@ -31,7 +34,7 @@ export function writeEml({
     ([name, value]) => `${name}: ${value}\r\n`,
   );
   return Buffer.from(
-    `${lines.join('')}Content-Type: multipart/mixed; boundary="${boundary}"\r\n\r\n` +
+    `${lines.join('')}Content-Type: multipart/${alternative ? 'alternative' : 'mixed'}; boundary="${boundary}"\r\n\r\n` +
       (text === undefined ? '' : part('text/plain; charset=utf-8', text)) +
       (html === undefined ? '' : part('text/html; charset=utf-8', html)) +
       attachments

@@ -32,8 +32,8 @@ export interface MailAttachment {
   write(path: string, most: number): Promise<number>;
 }
 
-/** A text that says less than this part of what the HTML says is only a hint to look at the HTML. */
-const MERE_HINT = 0.2;
+/** Of the words that the HTML shows, those that a text has which says the same. */
+const SAME = 0.8;
 
 /** Headers, what the writer said, what is quoted, and each attachment under its name. */
 export async function* mailSections(
@@ -111,9 +111,10 @@ function* bodySections(
   // Of the document only where the HTML is what is read.
   const notes = createParseNotes();
   const html = mail.html === '' ? [] : [...parseHtml(cleanText(mail.html), limits.maxNesting, { notes })];
-  const said = html.reduce((sum, { text }) => sum + text.length, 0);
   const plain = cleanText(mail.text).trim();
-  if (plain !== '' && plain.length >= said * MERE_HINT) {
+  // The reader of parts that are not alternatives has joined them in the text, what the HTML hides as well.
+  const isShown = html.length === 0 ? notes.dropped === 0 : saysTheSame(plain, html);
+  if (plain !== '' && isShown) {
     yield* partSections(plain, headingPath);
     return;
   }
@@ -123,6 +124,31 @@ function* bodySections(
     if (section.kind === 'text') yield* partSections(section.text, path, section.opens);
     else yield { ...section, headingPath: path };
   }
+}
+
+/**
+ * Whether a text says what readers of the HTML see: nearly all of it, in its order, and no word more. Mail programs
+ * show the HTML alone (RFC 2046, 5.1.4), so that a text beside it may be a hint to open a web page, or carry
+ * instructions for a model. One that says the same is better where it is: it keeps the signs of quotation.
+ */
+function saysTheSame(plain: string, html: readonly Section[]): boolean {
+  const said = wordsOf(plain);
+  let next = said.next();
+  let shown = 0;
+  let same = 0;
+  for (const { text } of html)
+    for (const word of wordsOf(text)) {
+      shown += 1;
+      if (next.value !== word) continue;
+      same += 1;
+      next = said.next();
+    }
+  return next.done === true && same >= shown * SAME;
+}
+
+/** Programs write headings in capitals, and links and emphasis by signs. */
+function* wordsOf(text: string): Generator<string> {
+  for (const [word] of text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) yield word.toLowerCase();
 }
 
 function takeOver(found: ParseNotes, notes: ParseNotes): void {
