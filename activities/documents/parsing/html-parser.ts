@@ -9,6 +9,7 @@ import { parseFlatHtml } from './flat-html-parser.js';
 import { isHiddenElement, isHiddenText, plainSurroundings, surroundingsIn } from './hidden-styles.js';
 import type { Looks, Surroundings } from './hidden-styles.js';
 import { INLINE_TAGS, nestsDeeperThan } from './html-tags.js';
+import { takeLayoutApart } from './layout-table.js';
 import type { ParseNotes } from './parse-notes.js';
 import type { PictureMarks } from './pictures/picture-marks.js';
 import { isShortenedUri, withMarksAsText } from './shorten-data-uris.js';
@@ -154,7 +155,7 @@ function prune(node: TreeNode, pruning: Pruning): void {
   const { boundTable, inContent, around } = pruning;
   const verbatim = pruning.verbatim || VERBATIM.has(node.tagName ?? '');
   const kept = withoutUnseen(node.children, pruning).flatMap((child) =>
-    child.tagName === 'table' ? [...takeCaptions(child), child] : [child],
+    child.tagName === 'table' && !takeLayoutApart(child) ? [...takeCaptions(child), child] : [child],
   );
   const isInline = (child: TreeNode | undefined): boolean =>
     child !== undefined && (child.type === 'text' || INLINE_TAGS.has(child.tagName ?? ''));

@@ -59,6 +59,36 @@ describe('HTML keeps', () => {
     expect(shown).toContain('Meshes by width');
     expect(shown).toContain('| b |');
   });
+
+  it('the headings of a page that tables lay out, and its first row once', async () => {
+    const part = (n: number): string => `<h2>Section ${n}</h2><p>${`Words of part ${n}. `.repeat(40)}</p>`;
+    const parts = Array.from({ length: 12 }, (_, i) => part(i + 1)).join('');
+    const rows = (...cells: string[]): string => cells.map((cell) => `<tr><td>${cell}</td></tr>`).join('\n');
+    const inner = rows('Preheader', parts, 'Footer');
+    for (const page of [
+      `<table role="presentation">${inner}</table>`,
+      `<table><tr><td width="20">&nbsp;</td><td><table>${inner}</table></td></tr></table>`,
+      `<table><tr><td>Menu<br>Home</td><td>Preheader${parts}</td><td>Footer</td></tr></table>`,
+      `<table><tr><th><table>${inner}</table></th></tr></table>`,
+    ]) {
+      const { chunks, text: shown } = await parser.parse('html', page);
+      expect(chunks.flatMap(({ headingPath }) => headingPath)).toEqual(
+        expect.arrayContaining(Array.from({ length: 12 }, (_, i) => `Section ${i + 1}`)),
+      );
+      expect(chunks.map(({ type }) => type)).not.toContain('table');
+      expect(shown.match(/Preheader/g)).toHaveLength(1);
+      expect(shown.match(/Footer/g)).toHaveLength(1);
+    }
+  });
+
+  it('what stands in one row of such a page in one line, and tables of data as tables', async () => {
+    const sum = '<tr><td><p>Sum</p></td><td>\n<p><b>12</b> EUR</p></td><td></td></tr>';
+    const data =
+      '<table><tr><td><h3>Flour</h3></td><td><h3>EUR</h3></td></tr><tr><td>rye</td><td>12</td></tr></table>';
+    const laidOut = `<table role="none"><tr><td>Flour</td><td>rye</td></tr>${sum}</table>`;
+    const { text: shown } = await parser.parse('html', `<table><tr><td>${laidOut}</td></tr></table>${data}`);
+    expect(shown).toBe('Flour | rye\n\nSum | **12** EUR\n\n| Flour | EUR |\n| - | - |\n| rye | 12 |');
+  });
 });
 
 describe('letters whose accents stand apart (NFD) are composed', () => {
