@@ -17,25 +17,36 @@ const RULE = /^_{20,}$/;
 /** Bold in mails of HTML. */
 const FROM = /^\**(?:from|de|von|da|van|från)\s*:/iu;
 const SENT = /^\**(?:sent|date|envoyé|gesendet|datum|enviado|inviato|verzonden|skickat)\s*:/iu;
+/** Makes the head of a mail of lines that bookings and requests have too: from where, to where and when. */
+const SUBJECT = /^\**(?:subject|objet|betreff|asunto|assunto|oggetto|onderwerp|ämne)\s*:/iu;
 /** Lines with text, from the sender's on, among which the date stands. */
-const HEAD_LINES = 5;
+const DATE_WITHIN = 5;
+/** Such lines among which the subject stands, before the date or behind it and those that it was sent to. */
+const SUBJECT_WITHIN = 10;
+/** Lines that are looked at, blank ones as well: each line of a mail may be one that a head begins with. */
+const LINES_LOOKED_AT = 20;
 
-/** Whether the head of an earlier mail stands here, as Outlook repeats it: who sent it, when, to whom. */
-function isHeadOfMail(lines: readonly string[], from: number): boolean {
-  let seen = 0;
-  for (let at = from; at < lines.length && seen < HEAD_LINES; at++) {
+/**
+ * Whether the head of an earlier mail stands here, as Outlook repeats it: who sent it, when, to whom, and, where no
+ * line divides it from what is above, about what.
+ */
+function isHeadOfMail(lines: readonly string[], from: number, divided: boolean): boolean {
+  const head: string[] = [];
+  const end = Math.min(lines.length, from + LINES_LOOKED_AT);
+  for (let at = from; at < end && head.length < SUBJECT_WITHIN; at++) {
     const line = lines[at]!.trim();
     if (line === '') continue;
-    if (seen === 0 ? !FROM.test(line) : SENT.test(line)) return seen > 0;
-    seen += 1;
+    if (head.length === 0 && !FROM.test(line)) return false;
+    head.push(line);
   }
-  return false;
+  const isDated = head.slice(1, DATE_WITHIN).some((line) => SENT.test(line));
+  return isDated && (divided || head.some((line) => SUBJECT.test(line)));
 }
 
 /** Whether a line stands between what was written and a mail that is repeated as a whole. */
 function isDividing(lines: readonly string[], at: number): boolean {
   const line = lines[at]!.trim();
-  return WHOLE.test(line) || (RULE.test(line) && isHeadOfMail(lines, at + 1));
+  return WHOLE.test(line) || (RULE.test(line) && isHeadOfMail(lines, at + 1, true));
 }
 
 /** Whether the next line that says something is a quotation; otherwise the line before is something that was said. */
@@ -79,7 +90,7 @@ export function splitQuotes(text: string): MailPart[] {
       start(true, '');
       continue;
     }
-    if (mark === null && !whole && plain !== '' && isHeadOfMail(lines, at)) {
+    if (mark === null && !whole && plain !== '' && isHeadOfMail(lines, at, false)) {
       whole = true;
       start(true, plain.replaceAll('*', '').trim());
     }

@@ -140,6 +140,18 @@ describe('eml', () => {
     const rule = '_'.repeat(32);
     expect(await quotes(`Mine.\n${rule}\n\n${head}`)).toEqual(['Quoted']);
     expect(await quotes(`Hello,\n${rule}\nOur price is 4500.\n${rule}\nFrom: the mill`)).toEqual([]);
+    for (const own of [
+      'De : Paris\nÀ : Lyon\nDate : 12 mars\nPrésentez ce billet. Prix 45 €.',
+      'Leave request\nFrom: 3 May\nTo: 7 May\nDate: 1 May\nPlease approve.',
+      'Von: Berlin Hbf\nNach: Köln\nDatum: 3.5.2024\n\nIhre Buchung 4711',
+    ])
+      expect(await quotes(own)).toEqual([]);
+    expect(
+      await quotes('Le mien.\n\nDe : Ada\nEnvoyé : lundi\nÀ : Bob\nCc : Zoé\nObjet : Prix\n\n100.'),
+    ).toEqual(['Quoted: De : Ada']);
+    expect(await quotes('Mine.\n\nFrom: Ada\nSubject: Offer\nDate: 4 March\nTo: Bob\n\n100.')).toEqual([
+      'Quoted: From: Ada',
+    ]);
     const said = await parser.parse(
       'eml',
       writeEml({ headers: {}, text: 'On the wall somebody wrote:\nI was here.' }),
