@@ -51,7 +51,7 @@ const SIGNS = /\\[^]|\/\*|["'()[\]{};\n\r\f]/g;
 const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
 const NEW_LINES = '\n\r\f';
 /** Of `url`, each letter by an escape. */
-const LONGEST_NAME = 30;
+const MAX_NAME = 30;
 
 /**
  * A style cut at each `;` but those in strings, addresses and brackets, without comments (CSS Syntax 3, section 5.3).
@@ -69,7 +69,7 @@ function* partsOf(style: string): Generator<string> {
       if (endsQuote(sign, quote)) quote = null;
       continue;
     }
-    const before = style.slice(Math.max(from, index - LONGEST_NAME), index);
+    const before = style.slice(Math.max(from, index - MAX_NAME), index);
     quote = quoteBegunBy(sign, before, style.slice(index + 1));
     if (quote !== null) continue;
     if (sign === '/*') {
