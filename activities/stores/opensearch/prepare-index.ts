@@ -42,7 +42,7 @@ export async function prepareIndex(
       await sleep(againMs, undefined, { signal, ref: false });
       const isDone = await prepare().then(
         () => true,
-        // What the engine says once it is there is said to whoever writes, too.
+        // What the engine says once it is there is said to each write, too.
         (error: unknown) => !isAway(error),
       );
       if (isDone) return;
