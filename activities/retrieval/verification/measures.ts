@@ -100,7 +100,7 @@ export function isSameMeasure(one: Measure, other: Measure): boolean {
 /** Words that multiply the number before them, by the zeros that they add. */
 const ZEROS: ReadonlyMap<string, number> = new Map(
   Object.entries({
-    2: 'hundred cent',
+    2: 'hundred',
     3: 'thousand mille',
     6: 'million mio mn',
     9: 'billion bn milliard md mrd',
@@ -114,9 +114,14 @@ const ZEROS_OF_MONEY: ReadonlyMap<string, number> = new Map([
   ['m', 6],
 ]);
 
-export function zerosOf(stem: string, isOfMoney: boolean): number | null {
+export function zerosOf(stem: string, isOfMoney: boolean, isBehindFrench: boolean): number | null {
+  // "Deux cents" is 200; "5 cents" and "five cents" are money.
+  if (stem === 'cent' && isBehindFrench) return 2;
   return ZEROS.get(stem) ?? (isOfMoney ? (ZEROS_OF_MONEY.get(stem) ?? null) : null);
 }
+
+/** What may stand before "cents" as a hundred; "six cents" is English as well, and read as money. */
+export const FRENCH_DIGITS: ReadonlySet<string> = new Set('deux trois quatre cinq sept huit neuf'.split(' '));
 
 /** What a number is a rate in: "per year", "par an". */
 export const RATE_MARKS: ReadonlySet<string> = new Set('per par each every chaque'.split(' '));

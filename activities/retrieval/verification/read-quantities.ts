@@ -1,4 +1,4 @@
-import { ARTICLES, measureOf, periodOf, RATE_MARKS, zerosOf } from './measures.js';
+import { ARTICLES, FRENCH_DIGITS, measureOf, periodOf, RATE_MARKS, zerosOf } from './measures.js';
 import type { Measure } from './measures.js';
 import { withZeros } from './read-number.js';
 import type { Token } from './statement.js';
@@ -7,6 +7,8 @@ export interface ReadWord {
   text: string;
   folded: string;
   stem: string;
+  /** The folded word before it. */
+  before: string;
   /** It stands before an apostrophe ("l'eau") or behind one ("2020's"). */
   isElided: boolean;
   isBeforeCurrency: boolean;
@@ -87,7 +89,7 @@ export class QuantityReader {
 
   private behindNumber(word: ReadWord, counted: Token): QuantityWord | null {
     const isOfMoney = word.isBeforeCurrency || counted.measure?.dimension === 'money';
-    const zeros = word.isElided ? null : zerosOf(word.stem, isOfMoney);
+    const zeros = word.isElided ? null : zerosOf(word.stem, isOfMoney, FRENCH_DIGITS.has(word.before));
     const isYear = /^(?:1\d|20)\d\d$/.test(counted.keys[0] ?? '') && counted.measure === null;
     if (zeros !== null && !(isYear && zeros < 6)) {
       counted.keys = [withZeros(counted.keys[0] ?? '', zeros)];

@@ -159,14 +159,15 @@ class StatementReader {
   word(text: string, isAfterApostrophe: boolean, behind: string, next: string): void {
     const folded = foldText(text);
     const stem = stemOf(folded);
+    const { isStart, lastWord: before } = this;
     const { measure, multiplies } = this.quantities.word({
       text,
       folded,
       stem,
+      before,
       isElided: text.length === 1 && (isAfterApostrophe || /['’]/.test(behind)),
       isBeforeCurrency: /[€$£¥]/.test(behind),
     });
-    const { isStart, lastWord: before } = this;
     this.isStart = false;
     this.lastWord = folded;
     this.mark({ text, folded, stem, before }, behind, next);
@@ -197,7 +198,7 @@ class StatementReader {
     }
     const digits = numberOfWord(folded);
     if (multiplies && (digits !== undefined || text.length === 1)) return;
-    if (digits !== undefined && (isStart || !/^\p{Lu}/u.test(text))) {
+    if (digits !== undefined && measure === null && (isStart || !/^\p{Lu}/u.test(text))) {
       this.number(digits);
       return;
     }

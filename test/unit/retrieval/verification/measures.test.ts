@@ -62,3 +62,21 @@ describe('numbers count the same', () => {
     expect(check(source, claim)).toBeNull();
   });
 });
+
+describe('cents are money, and a hundred behind a French number word alone', () => {
+  test.each([
+    ['A call costs 500 euros.', 'A call costs 5 cents.', 'number'],
+    ['A call costs 500.', 'A call costs 5 cents.', 'number'],
+    ['A call costs 5 cents.', 'A call costs 500.', 'number'],
+    ['A call costs 5 euros.', 'A call costs 5 cents.', 'number'],
+    ['The call costs 5,000 per minute.', 'The call costs 50 cents per minute.', 'number'],
+    ['Le tarif est de 500 euros.', 'Le tarif est de 5 cents.', 'words'],
+    ['Le prix est de 20 centimes.', 'Le prix est de 20 cents.', null],
+    ['A call costs 1 cent per minute.', 'A call costs 1 cent a minute.', null],
+    ['A call costs five cents.', 'A call costs 5 cents.', null],
+    ['Le tarif est de deux cents euros.', 'Le tarif est de 200 euros.', null],
+    ['Le tarif est de cent euros.', 'Le tarif est de 100 euros.', null],
+  ])('%s - %s', (source, claim, fault) => {
+    expect(check(source, claim)).toBe(fault);
+  });
+});
