@@ -1,9 +1,15 @@
 import { isSameMeasure } from './measures.js';
 import type { Statement, Token } from './statement.js';
 
+/** Whether two numbers are one: 1.50 euros is 1.5, but without a measure they may be sections or versions. */
+function isSameNumber(one: Token, other: Token): boolean {
+  const isMeasured = one.measure !== null || other.measure !== null;
+  return one.keys[0] === other.keys[0] && (one.zeros === other.zeros || isMeasured);
+}
+
 export function isSame(one: Token, other: Token): boolean {
   if (one.kind === 'number' || other.kind === 'number')
-    return one.kind === other.kind && one.keys[0] === other.keys[0];
+    return one.kind === other.kind && isSameNumber(one, other);
   const [few, many] = one.keys.length < other.keys.length ? [one.keys, other.keys] : [other.keys, one.keys];
   // "Curie" is "Marie Curie"; "Irène Curie" is not.
   return one.kind === 'name' && other.kind === 'name'

@@ -8,10 +8,20 @@ function withoutZeros(digits: string): string {
   return plain.includes('.') ? plain.replace(/0{1,20}$/, '').replace(/\.$/, '') : plain;
 }
 
+function digitsOf(text: string): string {
+  return text.replace(BETWEEN_GROUPS, '').replace(',', '.').replace(/^\./, '0.');
+}
+
 /** What a number is compared by: its digits, with a point before its decimals and with its sign. */
 export function readNumber(text: string, isNegative: boolean): string {
-  const digits = text.replace(BETWEEN_GROUPS, '').replace(',', '.').replace(/^\./, '0.');
-  return `${isNegative ? '-' : ''}${withoutZeros(digits)}`;
+  return `${isNegative ? '-' : ''}${withoutZeros(digitsOf(text))}`;
+}
+
+/** Zeros behind other decimals: one in 2.10; none in 2.0, which is 2 as a section or version as well. */
+export function zerosAtEnd(text: string): number {
+  const decimals = digitsOf(text).split('.')[1] ?? '';
+  const without = decimals.replace(/0{1,20}$/, '');
+  return without === '' ? 0 : decimals.length - without.length;
 }
 
 /** A number with so many zeros more: 1.5 with six is 1500000. */

@@ -93,6 +93,7 @@ export class QuantityReader {
     const isYear = /^(?:1\d|20)\d\d$/.test(counted.keys[0] ?? '') && counted.measure === null;
     if (zeros !== null && !(isYear && zeros < 6)) {
       counted.keys = [withZeros(counted.keys[0] ?? '', zeros)];
+      counted.zeros = 0;
       this.counted = counted;
       this.isBehindAmount = true;
       return { measure: null, multiplies: true };

@@ -14,7 +14,7 @@ import {
 } from './polarity-words.js';
 import type { Opposite } from './polarity-words.js';
 import { QuantityReader } from './read-quantities.js';
-import { readNumber } from './read-number.js';
+import { readNumber, zerosAtEnd } from './read-number.js';
 import { isLabel, PIECE } from './statement-pieces.js';
 import type { Statement, Token } from './statement.js';
 
@@ -69,6 +69,7 @@ class StatementReader {
     const token: Token & { keys: string[] } = {
       kind,
       keys: [key],
+      zeros: 0,
       unit: null,
       measure: null,
       rate: null,
@@ -94,8 +95,9 @@ class StatementReader {
   number(text: string): void {
     const key = readNumber(text, this.isNegative);
     this.isNegative = false;
-    this.open = { number: this.add('number', key), name: null, start: null };
-    this.quantities.number(this.open.number!);
+    const number = Object.assign(this.add('number', key), { zeros: zerosAtEnd(text) });
+    this.open = { number, name: null, start: null };
+    this.quantities.number(number);
     this.isStart = false;
   }
 

@@ -7,6 +7,8 @@ export interface Token {
   kind: 'number' | 'name' | 'word';
   /** What it is compared by: digits with a point, or stems; of a name one of each word. */
   keys: readonly string[];
+  /** Of a number those at the end of its decimals, which its key has not. */
+  zeros: number;
   /** What a number counts: the stem of the word behind it, `%` or `°`; null where nothing is named. */
   unit: string | null;
   /** Of a number the unit behind or before it where that is a known one, of a word the unit that it counts in. */

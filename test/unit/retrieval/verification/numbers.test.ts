@@ -14,6 +14,12 @@ describe('numbers are other ones', () => {
     ['The p value was .05 in the second trial.', 'The p value was 5 in the second trial.'],
     ['The parcel weighs 20 kg.', 'The parcel weighs 2.0 kg.'],
     ['The length is 1234.567 m.', 'The length is 1234567 m.'],
+    ['Section 2.1 of the contract governs liability.', 'Section 2.10 of the contract governs liability.'],
+    ['The tool needs Python 3.1 or later.', 'The tool needs Python 3.10 or later.'],
+    ['Release 1.20 mends the leak in the cache.', 'Release 1.2 mends the leak in the cache.'],
+    ["L'article 5.1 régit la garantie.", "L'article 5.10 régit la garantie."],
+    ['Chapter 4.2 treats of the pump.', 'Chapter 4.20 treats of the pump.'],
+    ['Release 3.1.2 mends the leak.', 'Release 3.10.2 mends the leak.'],
   ])('%s - %s', (source, claim) => {
     expect(check(source, claim)).toBe('number');
   });
@@ -31,6 +37,10 @@ describe('numbers are the same in another way of writing', () => {
     ['The price is 12.50 euros.', 'The price is 12.5 euros.'],
     ['Le taux est de 3,50 %.', 'Le taux est de 3,5 %.'],
     ['The parcel weighs 2 kg.', 'The parcel weighs 2.0 kg.'],
+    ['The town has 1.50 million inhabitants.', 'The town has 1.5 million inhabitants.'],
+    ['The price of the ticket is €12.50.', 'The price of the ticket is 12.5 euros.'],
+    ['Section 2.10 of the contract governs liability.', 'Section 2.10 governs liability.'],
+    ['Version 2.0 of the tool needs Python.', 'Version 2 of the tool needs Python.'],
     ['The pressure is 5-10 bar.', 'The pressure is 10 bar.'],
     ['The pressure is 5–10 bar.', 'The pressure is 5 to 10 bar.'],
     ['The town has 1.234.567 inhabitants.', 'The town has 1,234,567 inhabitants.'],
