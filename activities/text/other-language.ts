@@ -1,7 +1,10 @@
 import { foldText } from './fold-text.js';
 import { isStopWord } from './stop-words.js';
 
-/** Function words of languages in Latin letters, accents kept; without those that name things in English or French. */
+/**
+ * Function words of languages in Latin letters, accents kept; without those that name things in English or French, and
+ * "per". German, which begins all nouns with a capital, is the first.
+ */
 const LANGUAGES = [
   'der das und ist nicht ein eine einen einem einer eines dem des du es an am in so me was sind wird werden wurde wurden ' +
     'kann darf dürfen muss müssen soll sollen sich mit für zum zur bei nach auf aus auch oder aber wenn dass kein keine ' +
@@ -24,7 +27,7 @@ const LANGUAGES = [
   'ja ei että tai ovat ole kun myös sekä joka voi on se me he ne',
   'az egy és nem hogy vagy csak ez a is',
   'yang ini itu untuk dengan tidak pada dari akan atau dapat adalah oleh di ke',
-  'els amb és dels aquest aquesta però la les de i un una que no en per se',
+  'els amb és dels aquest aquesta però la les de i un una que no en se',
 ];
 
 /** A letter that neither English nor French has. */
@@ -36,9 +39,13 @@ function isKnown(word: string): boolean {
 }
 
 /** All of a language's, and those that it has alone. */
-const TABLE = LANGUAGES.map((list) => {
+const TABLE = LANGUAGES.map((list, index) => {
   const words = list.split(' ');
-  return { all: new Set(words), own: new Set(words.filter((word) => !isKnown(word))) };
+  return {
+    all: new Set(words),
+    own: new Set(words.filter((word) => !isKnown(word))),
+    hasCapitalNouns: index === 0,
+  };
 });
 
 /** No part of a code such as v3 or o1. */
@@ -49,11 +56,17 @@ const LATIN = /\p{Script=Latin}/u;
 const CAPITAL = /^\p{Lu}/u;
 const MIN_EVIDENCE = 2;
 
+/** Whether a word stands between two capitals, or before one at the start: "Banco do Brasil", "El Niño". */
+function isInName(words: readonly string[], index: number): boolean {
+  return [words[index - 1] ?? 'A', words[index + 1] ?? ''].every((word) => CAPITAL.test(word));
+}
+
 /**
  * Whether a text is clearly in another language than English and French. Either half of its words are in another
  * script; or it holds more function words of another language, and small words with foreign letters, than function
- * words of those two, and at least two: one is enough beside a name with foreign letters where no English or French
- * one stands. A capital within the text begins a name, so that "Los Angeles" is no Spanish.
+ * words of those two, and at least two, both function words where one of those two stands: one is enough beside a name
+ * with foreign letters where none does. A capital within the text begins a name, so that "Los Angeles" is no Spanish,
+ * nor is what stands within a name counted: in German, which has nouns there, "und" alone.
  */
 export function isInOtherLanguage(text: string): boolean {
   const words = text.normalize('NFKC').replace(ELISION, ' ').match(WORD) ?? [];
@@ -62,17 +75,19 @@ export function isInOtherLanguage(text: string): boolean {
   if (others.length > 0 && others.length >= latin.length) return true;
   const isNamed = latin.some((word) => CAPITAL.test(word) && FOREIGN.test(word));
   const known = latin.map((word) => word.toLowerCase()).filter(isKnown);
-  return TABLE.some(({ all, own }) => {
+  return TABLE.some(({ all, own, hasCapitalNouns }) => {
     const isOwn = (word: string, index: number): boolean =>
       own.has(word) || (index === 0 && !CAPITAL.test(word.slice(1)) && own.has(word.toLowerCase()));
-    const functionWords = latin.filter(isOwn).length;
+    const canBeInName = (word: string): boolean => !hasCapitalNouns || word === 'und';
+    const functionWords = latin.filter(
+      (word, index) => isOwn(word, index) && !(canBeInName(word) && isInName(latin, index)),
+    ).length;
     const spelt = latin.filter(
       (word, index) => !isOwn(word, index) && !CAPITAL.test(word) && FOREIGN.test(word),
     ).length;
     const against = known.filter((word) => !all.has(word)).length;
     const evidence = functionWords + spelt;
-    return (
-      (evidence >= MIN_EVIDENCE && evidence > against) || (functionWords > 0 && isNamed && against === 0)
-    );
+    if (against > 0) return functionWords >= MIN_EVIDENCE && evidence > against;
+    return evidence >= MIN_EVIDENCE || (functionWords > 0 && isNamed);
   });
 }

@@ -22,6 +22,9 @@ describe('a sentence in a language that the rules do not know is unchecked', () 
     ['El equipo nunca está conectado a la red.', 'El equipo está conectado a la red.'],
     ['Устройство не поддерживает беспроводную сеть.', 'Устройство поддерживает беспроводную сеть.'],
     ['기기는 방수가 되지 않습니다.', '기기는 방수가 됩니다.'],
+    ['El contrato no incluye España.', 'El contrato incluye España.'],
+    ['Müller ist nicht Chef.', 'Müller ist Chef.'],
+    ['Gerät und Kabel sind nicht defekt.', 'Gerät und Kabel sind defekt.'],
     ['Urządzenie nie jest wodoodporne.', 'Urządzenie jest wodoodporne.'],
     ['The warranty is two years.', 'Die Garantie für das Gerät ist zwei Jahre.'],
   ])('%s - %s', async (source, said) => {
@@ -44,6 +47,13 @@ describe('but supported where it stands in its source as it is', () => {
   ])('%j - %s', async (source, said) => {
     expect(await check(source, said)).toEqual([true, undefined]);
   });
+});
+
+test('a claim that begins with a foreign name is compared', async () => {
+  expect(await check('São Paulo hosts 12 offices and 3 labs.', 'São Paulo hosts 12 offices.')).toEqual([
+    true,
+    undefined,
+  ]);
 });
 
 test.each([['Haben Sie noch weitere Fragen?'], ['Das ist die Liste der Teile:'], ['Ja.']])(
@@ -69,6 +79,14 @@ describe('no other language is', () => {
     ['The Greek letter αβγ is named.'],
     ['Die size: 12 mm. Hat sold.'],
     ['Anna Müller, Zürich, 2024.'],
+    ['São Paulo hosts 12 offices.'],
+    ['São João da Madeira hosts 12 offices.'],
+    ['El Niño raised prices.'],
+    ['Los Ángeles hosts 12 offices.'],
+    ['Škoda sells Octavia per unit.'],
+    ['Mäkinen ja Partners hold 12 shares.'],
+    ['Müller und Söhne sells 12 pumps.'],
+    ['The café sells smörgås på Fridays.'],
   ])('%s', (text) => {
     expect(isInOtherLanguage(text)).toBe(false);
   });
