@@ -13,6 +13,15 @@ const BOUNDS: readonly (readonly [Bound, string])[] = [
   [{ time: 0, period: 1 }, 'after|apres|apres le'],
   [{ period: 1 }, 'au bout de'],
   [{ period: 0 }, 'within|sous|dans les'],
+  // How long, or how far: "over" after these bounds nothing.
+  [
+    {},
+    'run runs running ran spread spreads extend extends extended stretch stretches stretched paid repaid payable'
+      .concat(' distributed divided phased staggered depreciated amortised amortized')
+      .split(' ')
+      .map((word) => `${word} over`)
+      .join('|'),
+  ],
 ];
 const BY_WORDS: ReadonlyMap<string, Bound> = new Map(
   BOUNDS.flatMap(([bound, phrases]) => phrases.split('|').map((phrase): [string, Bound] => [phrase, bound])),

@@ -19,6 +19,8 @@ describe('a rule is turned round', () => {
     ['Every employee is entitled to a car.', 'Some employees are entitled to a car.'],
     ['Certains salariés ont droit à une voiture.', 'Tous les salariés ont droit à une voiture.'],
     ['The policy is valid until 2025.', 'The policy is valid from 2025.'],
+    ['The project runs for up to 3 years.', 'The project runs for over 3 years.'],
+    ['Members of up to 18 years may vote.', 'Members of over 18 years may vote.'],
     ['The policy is valid until March 2025.', 'The policy is valid from March 2025.'],
     ['The policy is valid until 31 March 2025.', 'The policy is valid from March 31, 2025.'],
     ["Le contrat est valable jusqu'au 31 mars 2025.", 'Le contrat est valable à partir du 31 mars 2025.'],
@@ -52,6 +54,8 @@ describe('a rule stays the same', () => {
     ['La salle accueille au plus 20 personnes.', "La salle accueille jusqu'à 20 personnes."],
     ['The shop is open from 9 until 17 on Mondays.', 'On Mondays the shop is open from 9 until 17.'],
     ['The pump may leak in May 2024.', 'In May 2024 the pump can leak.'],
+    ['The project runs for up to 3 years.', 'The project runs over 3 years.'],
+    ['The grant is spread over at most 5 years.', 'The grant is spread over 5 years.'],
   ])('%s - %s', (source, claim) => {
     expect(check(source, claim)).toBeNull();
   });
