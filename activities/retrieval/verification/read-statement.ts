@@ -13,6 +13,7 @@ import {
   oppositeOf,
 } from './polarity-words.js';
 import type { Opposite } from './polarity-words.js';
+import { measureOf } from './measures.js';
 import { QuantityReader } from './read-quantities.js';
 import { readNumber, zerosAtEnd } from './read-number.js';
 import { isLabel, PIECE } from './statement-pieces.js';
@@ -25,8 +26,15 @@ export const TITLES: ReadonlySet<string> = new Set(
 
 /** Beyond that a statement is not read, so that the work of a comparison is bounded. */
 const MAX_TOKENS = 80;
+/** Characters behind a word that are looked at for a currency. */
+const REST = 10;
 /** Words between `ne` and what it belongs to. */
 const REACH_OF_NE = 5;
+
+/** Whether a word is money, as in "2m dollars". */
+function isCurrency(word: string): boolean {
+  return measureOf(stemOf(foldText(word)))?.dimension === 'money';
+}
 
 /** Reads one statement, piece by piece. */
 class StatementReader {
@@ -158,7 +166,9 @@ class StatementReader {
   }
 
   // eslint-disable-next-line complexity -- the kinds of words, one after another
-  word(text: string, isAfterApostrophe: boolean, behind: string, next: string): void {
+  word(text: string, isAfterApostrophe: boolean, rest: string): void {
+    const [behind = '', next = ''] = rest;
+    const wordBehind = /^\s(\p{L}{3,8})(?!\p{L})/u.exec(rest)?.[1] ?? '';
     const folded = foldText(text);
     const stem = stemOf(folded);
     const { isStart, lastWord: before } = this;
@@ -168,7 +178,7 @@ class StatementReader {
       stem,
       before,
       isElided: text.length === 1 && (isAfterApostrophe || /['’]/.test(behind)),
-      isBeforeCurrency: /[€$£¥]/.test(behind),
+      isBeforeCurrency: /[€$£¥]/.test(behind) || isCurrency(wordBehind),
     });
     this.isStart = false;
     this.lastWord = folded;
@@ -255,11 +265,12 @@ export function readStatement(text: string): Statement {
     const kind = Object.entries(groups!).find(([, found]) => (found as string | undefined) !== undefined)![0];
     if (reader.tokens.length >= MAX_TOKENS && !MARKS.has(kind))
       return { tokens: reader.tokens, negations: reader.negations, scopes: reader.scopes, isCut: true };
-    const behind = text[index + piece.length] ?? '';
+    const rest = text.slice(index + piece.length, index + piece.length + REST);
+    const behind = rest[0] ?? '';
     if (isPlain(kind)) reader[kind](piece);
     else if (kind === 'minus') reader.minus();
     else if (kind === 'word' || (kind === 'label' && !isLabel(piece, reader.lastWord)))
-      reader.word(piece, /['’]/.test(text[index - 1] ?? ''), behind, text[index + piece.length + 1] ?? '');
+      reader.word(piece, /['’]/.test(text[index - 1] ?? ''), rest);
     else if (kind === 'currency') reader.currency(piece, /[-−–.\p{N}]/u.test(behind));
     else if (kind === 'slash') reader.slash();
   }
