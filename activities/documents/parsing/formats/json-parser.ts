@@ -1,4 +1,6 @@
 import { LosslessNumber, parse } from 'lossless-json';
+import { withoutPackedData, withoutPackedRuns } from '../packed-data.js';
+import type { ParseNotes } from '../parse-notes.js';
 import type { Section } from '../section.js';
 import type { DecodedText } from '../text-encoding.js';
 import { toLines } from '../text-lines.js';
@@ -13,17 +15,21 @@ const SECTION_LENGTH = 64 * 1024;
 
 /**
  * JSON as lines that say where a value stands: `owner.name: Ada`. What is larger than a tree may be, or is no JSON
- * after all, is read as the text that it is.
+ * after all, is read as the text that it is. Files in base64 are left out.
  * @throws AppError FILE_TOO_COMPLEX for what nests too deep
  */
-export async function* parseJson(text: DecodedText, maxNesting: number): AsyncGenerator<Section> {
-  const fragments = text.fragments();
+export async function* parseJson(
+  text: DecodedText,
+  maxNesting: number,
+  notes?: ParseNotes,
+): AsyncGenerator<Section> {
+  const fragments = withoutPackedRuns(text.fragments(), notes);
   let held = '';
   for (let next = await fragments.next(); next.done !== true; next = await fragments.next()) {
     held += next.value;
     if (held.length > MAX_TREE) break;
   }
-  const lines = held.length > MAX_TREE ? null : valueLines(held, maxNesting);
+  const lines = held.length > MAX_TREE ? null : valueLines(held, maxNesting, notes);
   async function* source(): AsyncGenerator<string> {
     yield held;
     held = '';
@@ -33,11 +39,16 @@ export async function* parseJson(text: DecodedText, maxNesting: number): AsyncGe
 }
 
 /** JSON lines: the values of each in lines, records a blank line apart. A line that is no JSON stands as it is. */
-export async function* parseJsonLines(text: DecodedText, maxNesting: number): AsyncGenerator<Section> {
+export async function* parseJsonLines(
+  text: DecodedText,
+  maxNesting: number,
+  notes?: ParseNotes,
+): AsyncGenerator<Section> {
+  const fragments = withoutPackedRuns(text.fragments(), notes);
   async function* records(): AsyncGenerator<string> {
-    for await (const line of toLines(text.fragments(), MAX_RECORD)) {
+    for await (const line of toLines(fragments, MAX_RECORD)) {
       if (line.trim() === '') continue;
-      const lines = valueLines(line, maxNesting);
+      const lines = valueLines(line, maxNesting, notes);
       yield `${lines === null ? line.trim() : [...lines].join('').trim()}\n\n`;
     }
   }
@@ -68,7 +79,11 @@ export async function* lineSections(
 const PROTOTYPE_KEY = /"(?:_|\\u005f){2}proto(?:_|\\u005f){2}"\s*:/i;
 
 /** null for what is no JSON. Numbers are given as they are written. */
-function valueLines(json: string, maxNesting: number): Iterable<string> | null {
+function valueLines(
+  json: string,
+  maxNesting: number,
+  notes: ParseNotes | undefined,
+): Iterable<string> | null {
   if (nestsDeeperThan(json, maxNesting)) throw beyondLimit('maxNesting', maxNesting);
   if (PROTOTYPE_KEY.test(json)) return null;
   let value: unknown;
@@ -77,23 +92,23 @@ function valueLines(json: string, maxNesting: number): Iterable<string> | null {
   } catch {
     return null;
   }
-  return linesOf(value, '');
+  return linesOf(value, '', (plain) => withoutPackedData(String(plain), notes));
 }
 
-function* linesOf(value: unknown, path: string): Generator<string> {
+function* linesOf(value: unknown, path: string, plainText: (value: Plain) => string): Generator<string> {
   if (Array.isArray(value)) {
     // A list of plain values is one line.
     if (value.every(isPlain)) {
       if (value.length > 0) yield named(path, value.map(plainText).join(', '));
       return;
     }
-    for (const [index, item] of value.entries()) yield* linesOf(item, `${path}[${index}]`);
+    for (const [index, item] of value.entries()) yield* linesOf(item, `${path}[${index}]`, plainText);
   } else if (isPlain(value)) {
     yield named(path, plainText(value));
   } else {
     for (const [key, item] of Object.entries(value as Record<string, unknown>)) {
       if (key.length > MAX_PATH) yield `${key}\n`;
-      yield* linesOf(item, shortPath(path === '' ? key : `${path}.${key}`));
+      yield* linesOf(item, shortPath(path === '' ? key : `${path}.${key}`), plainText);
     }
   }
 }
@@ -102,10 +117,6 @@ type Plain = string | boolean | null | LosslessNumber;
 
 function isPlain(value: unknown): value is Plain {
   return value === null || typeof value !== 'object' || value instanceof LosslessNumber;
-}
-
-function plainText(value: Plain): string {
-  return String(value);
 }
 
 function named(path: string, text: string): string {

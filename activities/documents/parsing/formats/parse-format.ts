@@ -19,11 +19,11 @@ const READERS: Record<FormatKind, Reader> = {
   tsv: (source) => readDelimited(source, '\t'),
   json: (source) =>
     readText(source, async (text) =>
-      (await import('./json-parser.js')).parseJson(text, source.limits.maxNesting),
+      (await import('./json-parser.js')).parseJson(text, source.limits.maxNesting, source.nest.notes),
     ),
   jsonl: (source) =>
     readText(source, async (text) =>
-      (await import('./json-parser.js')).parseJsonLines(text, source.limits.maxNesting),
+      (await import('./json-parser.js')).parseJsonLines(text, source.limits.maxNesting, source.nest.notes),
     ),
   xml: (source) => readXml(source),
   svg: (source) => readXml(source),

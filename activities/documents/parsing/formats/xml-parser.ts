@@ -1,5 +1,6 @@
 import { SaxesParser } from 'saxes';
 import { AppError } from '../../../../schemas/app-error.js';
+import { withoutPackedData } from '../packed-data.js';
 import type { ParseNotes } from '../parse-notes.js';
 import type { Section } from '../section.js';
 import type { DecodedText } from '../text-encoding.js';
@@ -37,7 +38,8 @@ export function declaredXmlEncoding(head: string): string | undefined {
 
 /**
  * The text of an XML document with the path of its elements, in constant memory. No document type is read, so that
- * entities expand to nothing and no other file is asked for; one that is not known stands as it is written.
+ * entities expand to nothing and no other file is asked for; one that is not known stands as it is written. Files in
+ * base64 are left out.
  * @throws AppError FILE_TOO_COMPLEX for what nests too deep; FILE_CORRUPT for what has no element
  */
 export async function* parseXml(
@@ -80,7 +82,7 @@ async function* xmlLines(
   let held = '';
   let lines: string[] = [];
   const flush = (): void => {
-    const said = held.replace(/\s+/g, ' ').trim();
+    const said = withoutPackedData(held, notes).replace(/\s+/g, ' ').trim();
     held = '';
     if (said !== '') lines.push(paths && path.length > 1 ? `${path.at(-1)!}: ${said}\n` : `${said}\n`);
   };
@@ -104,7 +106,7 @@ async function* xmlLines(
       if (value.trim() === '' || attribute.startsWith('xmlns') || attribute === 'xsi:schemaLocation')
         continue;
       const place = shortPath(below(path.at(-1)!, `@${attribute}`));
-      lines.push(`${place}: ${value.replace(/\s+/g, ' ').trim()}\n`);
+      lines.push(`${place}: ${withoutPackedData(value, notes).replace(/\s+/g, ' ').trim()}\n`);
     }
   });
   parser.on('closetag', ({ name }) => {

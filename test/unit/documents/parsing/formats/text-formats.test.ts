@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import iconv from 'iconv-lite';
 import { createReferenceMender } from '../../../../../activities/documents/parsing/formats/xml-references.js';
+import { withoutPackedRuns } from '../../../../../activities/documents/parsing/packed-data.js';
 import { startTestParser } from '../../../../support/documents/parse-file.js';
 import type { TestParser } from '../../../../support/documents/parse-file.js';
 
@@ -100,6 +101,70 @@ describe('CSV and TSV', () => {
   it('give nothing for an empty file and text for one column', async () => {
     expect(await parser.parse('csv', '')).toMatchObject({ chunkCount: 0 });
     expect((await parser.parse('csv', 'one\ntwo\n')).text).toBe('one\ntwo');
+  });
+});
+
+describe('files that are packed in as base64', () => {
+  const bytes = Buffer.from(Uint8Array.from({ length: 1024 * 1024 }, (_, i) => (i * i * 31 + i) >> 3));
+  const packed = bytes.toString('base64');
+  const wrapped = packed.match(/.{1,76}/g)!.join('\n');
+  const mark = '[1.00 MB of data]';
+  const short = packed.slice(0, 300);
+  const sequence = 'MKVLAT'.repeat(300);
+  const warned = { warnings: ['Data that is packed in the file was left out.'] };
+
+  it.each([
+    ['in one line', packed],
+    ['wrapped', wrapped],
+  ])('are left out of XML: %s', async (_, data) => {
+    const { text, report } = await parser.parse(
+      'xml',
+      `<invoice><id>4711</id><pdf>\n${data}\n</pdf><key>${short}</key><protein>${sequence}</protein></invoice>`,
+      { chunking: { chunkSize: 8192, overlapRate: 0 } },
+    );
+    expect(text.split('\n')).toEqual(['id: 4711', `pdf: ${mark}`, `key: ${short}`, `protein: ${sequence}`]);
+    expect(report).toMatchObject(warned);
+    const attribute = await parser.parse('xml', `<a><b pdf="${data}">said</b></a>`);
+    expect(attribute.text).toBe(`b/@pdf: ${mark}\nb: said`);
+  });
+
+  it.each([
+    ['in one line', packed],
+    ['wrapped', wrapped],
+  ])('are left out of JSON, in lines as well: %s', async (_, data) => {
+    const record = { id: 4711, pdf: data, key: short, protein: sequence };
+    const said = ['id: 4711', `pdf: ${mark}`, `key: ${short}`, `protein: ${sequence}`];
+    for (const kind of ['json', 'jsonl'] as const)
+      for (const json of [JSON.stringify(record), JSON.stringify(record).replaceAll('/', '\\/')]) {
+        const { text, report } = await parser.parse(kind, json, {
+          chunking: { chunkSize: 8192, overlapRate: 0 },
+        });
+        expect(text.trim().split('\n')).toEqual(said);
+        expect(report).toMatchObject(warned);
+      }
+    const uri = await parser.parse('json', JSON.stringify({ image: `data:image/png;base64,${packed}` }));
+    expect(uri.text).toBe(`image: data:image/png;base64,${mark}`);
+  });
+
+  it('are left out of JSON that is larger than a tree may be', async () => {
+    const large = JSON.stringify({ pdf: packed.repeat(13), note: 'the mill' });
+    expect(await parser.parse('json', large)).toMatchObject({
+      text: 'pdf: [13.00 MB of data]\nnote: the mill',
+    });
+    const cut = await parser.parse('json', `{"pdf": "${packed.repeat(2)}`);
+    expect(cut.text).toBe('{"pdf": "[2.00 MB of data]');
+  });
+
+  it('are found alike, wherever fragments are cut', async () => {
+    const given = `x ${packed.slice(0, 1500)} y ${short} ${packed.slice(0, 1024)}`;
+    async function* inFragments(size: number): AsyncGenerator<string> {
+      for (let at = 0; at < given.length; at += size) yield given.slice(at, at + size);
+    }
+    for (const size of [1, 7, 1000, 1024, 1503, 5000]) {
+      const parts: string[] = [];
+      for await (const part of withoutPackedRuns(inFragments(size))) parts.push(part);
+      expect(parts.join('')).toBe(`x [1.10 KB of data] y ${short} [768.00 B of data]`);
+    }
   });
 });
 
