@@ -49,6 +49,7 @@ export async function* parsePdf(path: string, options: PdfOptions): AsyncGenerat
     options.notes.degrade('The PDF is cut off before its end: only what stands before that was read.');
   const headings = createHeadingPath();
   const repeated = createRepeatedLines();
+  const cutRunning = createRunningCut(repeated);
   const joiner = createWordJoiner();
   const beyondBmp = await mapsBeyondBmp(path);
   const suspect = await mayHideText(path);
@@ -134,7 +135,7 @@ export async function* parsePdf(path: string, options: PdfOptions): AsyncGenerat
           yield* picturesAbove(Infinity);
           continue;
         }
-        const { kept, running, dropped } = cutRunning(page.pageNum, blocks, repeated);
+        const { kept, running, dropped } = cutRunning(page.pageNum, blocks);
         options.notes.drop(dropped);
         if (running !== '')
           yield { headingPath: headings.current(), page: page.pageNum, text: join(running), kind: 'text' };
@@ -196,24 +197,30 @@ function showsPictures({ complexity }: ParsedPage): boolean {
 }
 
 /**
- * What stands on a page by itself, and of running headers and footers what no page before has shown and people look
- * for: numbers of contracts and accounts. In front of the page, where it parts no sentence.
+ * Parts what stands on a page by itself from running headers and footers; of these remains what no page before has
+ * shown, such as names and numbers of contracts. That goes in front of the page, where it parts no sentence. The title
+ * of pages that follow each other stands on the first of them.
  */
-function cutRunning(
-  page: number,
-  blocks: readonly PageBlock[],
+function createRunningCut(
   repeated: RepeatedLines,
-): { kept: PageBlock[]; running: string; dropped: number } {
-  const kept: PageBlock[] = [];
-  const running: string[] = [];
-  let dropped = 0;
-  for (const block of blocks) {
-    const line = edgeLine(page, block).find((found) => repeated.repeats(found));
-    if (line === undefined) kept.push(block);
-    else if (repeated.takeFirst(line)) running.push(cleanText(block.text));
-    else dropped += block.text.length;
-  }
-  return { kept, running: running.join('\n'), dropped };
+): (page: number, blocks: readonly PageBlock[]) => { kept: PageBlock[]; running: string; dropped: number } {
+  /** The last heading at the edge of a page. */
+  let title = '';
+  return (page, blocks) => {
+    const kept: PageBlock[] = [];
+    const running: string[] = [];
+    let dropped = 0;
+    for (const block of blocks) {
+      const line = edgeLine(page, block)[0];
+      const repeats = line !== undefined && repeated.repeats(line);
+      const isTitle = line?.heading === true && (!repeats || repeated.isTitle(line));
+      if (!repeats || (isTitle && title !== block.text)) kept.push(block);
+      else if (!isTitle && repeated.takeFirst(line)) running.push(cleanText(block.text));
+      else dropped += block.text.length;
+      if (isTitle) title = block.text;
+    }
+    return { kept, running: running.join('\n'), dropped };
+  };
 }
 
 function edgeLine(page: number, block: PageBlock): EdgeLine[] {

@@ -13,8 +13,10 @@ export interface RepeatedLines {
   learn(lines: EdgeLine[]): void;
   /** Whether the line stands at this height on at least three pages seen so far. */
   repeats(line: EdgeLine): boolean;
-  /** Whether a line that repeats is the first one that is asked for, and has a number or an address to be found by. */
+  /** Whether a line that repeats is the first one that is asked for, and says more than the number of a page. */
   takeFirst(line: EdgeLine): boolean;
+  /** Whether a heading that repeats is the title of pages that follow each other, as those of slides are. */
+  isTitle(line: EdgeLine): boolean;
 }
 
 const ENOUGH_PAGES = 3;
@@ -51,6 +53,7 @@ const NUMBER_WORDS = new Set([
 export function createRepeatedLines(): RepeatedLines {
   const pagesByKey = new Map<string, Set<number>>();
   const taken = new Set<string>();
+  const titles = createTitles();
   const isKnown = (key: string): boolean => (pagesByKey.get(key)?.size ?? 0) >= ENOUGH_PAGES;
   return {
     learn(lines) {
@@ -59,6 +62,7 @@ export function createRepeatedLines(): RepeatedLines {
           const pages = pagesByKey.get(key) ?? new Set();
           if (pages.size < ENOUGH_PAGES) pagesByKey.set(key, pages.add(line.page));
         }
+        if (line.heading) titles.learn(line);
       }
     },
     repeats: (line) => keysOf(line).some(isKnown),
@@ -66,8 +70,32 @@ export function createRepeatedLines(): RepeatedLines {
       const repeating = variantsOf(line).filter((variant) => inBands(variant, line).some(isKnown));
       const isFirst = !repeating.some((variant) => taken.has(variant));
       for (const variant of repeating) taken.add(variant);
-      return isFirst && repeating.some(isWorthKeeping);
+      return isFirst && repeating.some((variant) => !isPageNumber(variant));
     },
+    isTitle: titles.has,
+  };
+}
+
+/** Headings that stand on two pages in a row, where other headings stand in their place on other pages. */
+function createTitles(): { learn(line: EdgeLine): void; has(line: EdgeLine): boolean } {
+  const lastPages = new Map<string, number>();
+  const followed = new Set<string>();
+  const firstInBand = new Map<number, string>();
+  const shared = new Set<number>();
+  const isFollowed = (line: EdgeLine): boolean => keysOf(line).some((key) => followed.has(key));
+  return {
+    learn(line) {
+      for (const key of keysOf(line)) {
+        if (lastPages.get(key) === line.page - 1) followed.add(key);
+        lastPages.set(key, line.page);
+      }
+      for (const band of bandsOf(line)) {
+        const first = firstInBand.get(band);
+        if (first === undefined) firstInBand.set(band, line.text);
+        else if (first !== line.text) shared.add(band);
+      }
+    },
+    has: (line) => isFollowed(line) && bandsOf(line).some((band) => shared.has(band)),
   };
 }
 
@@ -76,9 +104,12 @@ function keysOf(line: EdgeLine): string[] {
 }
 
 /** A line at the border of two bands is looked for in both. */
-function inBands(variant: string, { height }: EdgeLine): string[] {
-  const bands = [Math.floor(height / BAND), Math.floor(height / BAND + 0.5) + 0.5];
-  return bands.map((band) => `${band}\u0000${variant}`);
+function bandsOf({ height }: EdgeLine): number[] {
+  return [Math.floor(height / BAND), Math.floor(height / BAND + 0.5) + 0.5];
+}
+
+function inBands(variant: string, line: EdgeLine): string[] {
+  return bandsOf(line).map((band) => `${band}\u0000${variant}`);
 }
 
 function variantsOf({ text, page, heading }: EdgeLine): string[] {
@@ -96,12 +127,6 @@ function variantsOf({ text, page, heading }: EdgeLine): string[] {
 
 function wordsOf(text: string): string[] {
   return text.split(/[^\p{L}º]+/u).filter((word) => word !== '');
-}
-
-/** Besides the number of the page: a title that runs along says nothing that the pages do not. */
-function isWorthKeeping(variant: string): boolean {
-  const [before = '', after = ''] = variant.split('\u0000');
-  return !isPageNumber(variant) && /[\d@]/.test(before + after.replace(/^-?\d+/, ''));
 }
 
 /** Numbers, signs and words for pages alone. */

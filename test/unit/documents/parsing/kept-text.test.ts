@@ -402,6 +402,38 @@ function at(x: number, y: number, value: string, font = 'F1'): string {
 }
 
 describe('PDF keeps', () => {
+  const lines = (page: number) =>
+    Array.from({ length: 6 }, (_, i) => ({
+      text: `Line ${i + 1} of page ${page} speaks of woven wire and of it alone.`,
+    }));
+
+  it('names in running headers and footers, once', async () => {
+    const pages = [1, 2, 3, 4].map((page) => [
+      { text: 'Patient: Jane Doe', y: 815, size: 9 },
+      ...lines(page),
+      { text: 'St. Mary Hospital, Bath - Head: Dr. Erika Muster', y: 30, size: 9 },
+    ]);
+    const { text: shown } = await parser.parse('pdf', writePdf(pages));
+    expect(shown.match(/Jane Doe|Erika Muster/g)).toEqual(['Jane Doe', 'Erika Muster']);
+  });
+
+  it('the title of slides that follow each other, as their heading', async () => {
+    const pages = ['Motivation', 'Results', 'Results', 'Results', 'Outlook'].map((title, i) => [
+      { text: title, y: 800, size: 22, bold: true },
+      ...lines(i + 1),
+    ]);
+    const { chunks, text: shown } = await parser.parse('pdf', writePdf(pages));
+    const paths = Object.fromEntries(chunks.map(({ page, headingPath }) => [page, headingPath]));
+    expect(paths).toEqual({
+      1: ['Motivation'],
+      2: ['Results'],
+      3: ['Results'],
+      4: ['Results'],
+      5: ['Outlook'],
+    });
+    expect(shown.match(/# \w+/g)).toEqual(['# Motivation', '# Results', '# Outlook']);
+  });
+
   it('turned text beside what is level', async () => {
     const { text: shown } = await parser.parse('pdf', traitBytes('turned-text.pdf'));
     expect(shown).toContain('turned label');

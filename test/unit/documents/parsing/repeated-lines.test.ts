@@ -49,7 +49,7 @@ describe('running headers and footers', () => {
       expect(dropped(pages(4, (n) => ({ text: text(n), height: 0.04 })))).not.toContain(false);
   });
 
-  it('say once the numbers and addresses that they have, other than the number of a page', () => {
+  it('say once what they say, other than the number of a page', () => {
     const firsts = (lines: EdgeLine[]): boolean[] => {
       const repeated = createRepeatedLines();
       repeated.learn(lines);
@@ -59,10 +59,22 @@ describe('running headers and footers', () => {
       pages(3, (n) => ({ text: text(n), height: 0.96 }));
     expect(firsts(footer(() => 'IBAN FR76 3000'))).toEqual([true, false, false]);
     expect(firsts(footer(() => 'hello@mill.example'))).toEqual([true, false, false]);
-    expect(firsts(footer(() => 'The Sieve Handbook'))).toEqual([false, false, false]);
-    expect(firsts(footer((n) => `The Sieve Handbook ${n}`))).toEqual([false, false, false]);
+    expect(firsts(footer(() => 'Patient: Jane Doe'))).toEqual([true, false, false]);
+    expect(firsts(footer((n) => `The Sieve Handbook ${n}`))).toEqual([true, false, false]);
     expect(firsts(footer((n) => `Contract 2024-017, page ${n}`))).toEqual([true, false, false]);
     expect(firsts(footer((n) => `Page ${n} of 3`))).toEqual([false, false, false]);
+  });
+
+  it('are titles where they stand on pages in a row and others in their place', () => {
+    const isTitle = (titles: string[]): boolean[] => {
+      const repeated = createRepeatedLines();
+      const lines = titles.map((text, i) => ({ page: i + 1, text, height: 0.05, heading: true }));
+      repeated.learn(lines);
+      return lines.map((line) => repeated.isTitle(line));
+    };
+    expect(isTitle(['Motivation', 'Results', 'Results', 'Results'])).toEqual([false, true, true, true]);
+    expect(isTitle(['The Handbook', 'The Handbook', 'The Handbook'])).not.toContain(true);
+    expect(isTitle(['The Handbook', 'Wire', 'The Handbook', 'Mesh', 'The Handbook'])).not.toContain(true);
   });
 
   it('are remembered from batch to batch', () => {
