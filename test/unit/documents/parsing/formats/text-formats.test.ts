@@ -238,6 +238,25 @@ describe('XML and SVG', () => {
     expect(text.split('\n')).toEqual(['part/@id: p1', 'part/name: Stone & shaft', 'part: raw <b>']);
   });
 
+  it.each([
+    [
+      'The <i>Quercus</i> tree grows in H<sub>2</sub>O, see <xref ref="1">Fig. 1</xref>.',
+      ['p: The Quercus tree grows in H2O, see Fig. 1.', 'p/xref/@ref: 1'],
+    ],
+    ['<b>Note</b> that <i>all</i> is said.', ['p: Note that all is said.']],
+    ['<b>Note</b>: all is said.', ['p: Note: all is said.']],
+    [
+      'Tools:<ul><li>the <b>sieve</b></li><li>wire</li></ul> and more <i>of it</i>',
+      ['p: Tools:', 'p/ul/li: the sieve', 'p/ul/li: wire', 'p: and more of it'],
+    ],
+    ['12 Mill Street<city>Bath</city><zip>BA1</zip>', ['p: 12 Mill Street Bath BA1']],
+    ['<label>1</label>First', ['p/label: 1', 'p: First']],
+    ['<name>Ada</name>\n<age>36</age>\n', ['p/name: Ada', 'p/age: 36']],
+  ])('have a sentence with marked words in one line: %s', async (content, lines) => {
+    const { text } = await parser.parse('xml', `<doc><p>${content}</p><q>The end.</q></doc>`);
+    expect(text.split('\n')).toEqual([...lines, 'q: The end.']);
+  });
+
   it('expand no entity and ask for no file', async () => {
     const bomb = `<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "secret${'x'.repeat(1000)}"><!ENTITY c "&b;&b;&b;">
       <!ENTITY f SYSTEM "file:///etc/passwd">]><a><t>before &c;&f; after</t></a>`;
