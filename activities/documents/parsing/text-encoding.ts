@@ -17,7 +17,8 @@ export interface DecodedText {
 }
 
 /**
- * Finds the encoding of a text file: byte order mark, UTF-8 when nearly all of it is, else by statistics.
+ * Finds the encoding of a text file: byte order mark, ISO-2022-JP by its escapes, UTF-8 when nearly all of it is, else
+ * by statistics.
  * @param declared what the file says of itself (an HTML meta tag); believed only when it is not UTF-8
  * @throws AppError UNSUPPORTED_CONTENT for binary data, here or while reading the fragments
  */
@@ -61,12 +62,20 @@ async function findEncoding(
   if (wide) return wide;
   if (head.includes(0) && controlsIn(head.toString('latin1')) > head.length * MAX_CONTROLS) throw binary();
   const invalidAt = await firstNonUtf8(file);
-  if (invalidAt === null) return 'utf-8';
+  if (invalidAt === null) return isIso2022Jp(head) ? ISO_2022_JP : 'utf-8';
   // The head may be plain ASCII: look where the first other byte is.
   const sample = invalidAt < SAMPLE ? head : await readAt(file, Math.max(0, invalidAt - 1024), SAMPLE);
   if (isMostlyUtf8(sample)) return 'utf-8';
   const said = declared?.(head.toString('latin1'));
   return (said && meantEncoding(said)) ?? guessEncoding(sample);
+}
+
+/** ASCII alone, with escape sequences that switch to Japanese and back (RFC 1468). */
+const ISO_2022_JP = 'iso-2022-jp';
+
+function isIso2022Jp(head: Buffer): boolean {
+  const text = head.toString('latin1');
+  return /\u001b\$[@B]/.test(text) && /\u001b\([BIJ]/.test(text) && !/[\u0080-\u00ff]/.test(text);
 }
 
 /** Code pages that browsers do not know and XML may be written in. */
@@ -134,8 +143,14 @@ function firstHighByte(block: Buffer): number {
   return at < 0 ? 0 : at;
 }
 
+function openDecoder(encoding: string): { write(block: Buffer): string; end(): string | undefined } {
+  if (encoding !== ISO_2022_JP) return iconv.getDecoder(encoding, { stripBOM: true });
+  const decoder = new TextDecoder(encoding);
+  return { write: (block) => decoder.decode(block, { stream: true }), end: () => decoder.decode() };
+}
+
 async function* decode(path: string, encoding: string): AsyncGenerator<string> {
-  const decoder = iconv.getDecoder(encoding, { stripBOM: true });
+  const decoder = openDecoder(encoding);
   let controls = 0;
   let total = 0;
   let heldReturn = false;

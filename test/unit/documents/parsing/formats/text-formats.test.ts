@@ -223,6 +223,16 @@ describe('JSON', () => {
   }, 120_000);
 });
 
+it('text, HTML and XML in ISO-2022-JP are decoded, and a log with escapes stays as it is', async () => {
+  const said = '\u001b$B$3$s$K$A$O!"$U$k$$\u001b(B';
+  const decoded = { encoding: 'iso-2022-jp', text: 'こんにちは、ふるい' };
+  expect(await parser.parse('txt', said)).toMatchObject(decoded);
+  expect(await parser.parse('html', `<meta charset="iso-2022-jp"><p>${said}</p>`)).toMatchObject(decoded);
+  expect(await parser.parse('xml', `<a>${said}</a>`)).toMatchObject(decoded);
+  const log = await parser.parse('txt', '\u001b[31mred\u001b(B\u001b[m costs 5 $B');
+  expect(log).toMatchObject({ encoding: 'utf-8' });
+});
+
 it('a long title is not cut within a character', async () => {
   const title = `x${'🔥'.repeat(120)}`;
   const { chunks } = await parser.parse('html', `<h1>${title}</h1><p>The mill.</p>`);
