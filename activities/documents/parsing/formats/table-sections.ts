@@ -89,11 +89,26 @@ function* splitTitles(head: (readonly string[])[]): Generator<Found> {
   const filled = head.map((row) => row.filter(hasText).length);
   // What two rows have is the width of a table; a single one may have a remark beside it.
   const width = [...filled].sort((a, b) => b - a)[1] ?? 0;
+  const isNarrow = (count: number): boolean => 2 * count < width;
+  /** Names of the first columns alone, above the first record. */
+  const isShortHeader = (count: number, i: number): boolean =>
+    count > 1 && filled[i + 1] !== undefined && !isNarrow(filled[i + 1]!) && head[i + 1]!.some(isNumber);
   const isTitle = (count: number, i: number): boolean =>
-    2 * count < width || (width === 2 && head[i]!.length === 1 && filled.indexOf(2) === i + 1);
+    (isNarrow(count) && !namesGroups(head[i]!, count) && !isShortHeader(count, i)) ||
+    (width === 2 && head[i]!.length === 1 && filled.indexOf(2) === i + 1);
   const titles = filled.findIndex((count, i) => !isTitle(count, i));
   if (titles > 0) yield { titles: head.slice(0, titles) };
   for (const row of head.slice(titles)) yield { row };
+}
+
+/** Titles stand in the first cells or in one; years above their quarters leave cells empty between them. */
+function namesGroups(row: readonly string[], filled: number): boolean {
+  return filled > 1 && row.findLastIndex(hasText) >= filled;
+}
+
+/** A value, and not a year, which names a column. */
+function isNumber(cell: string): boolean {
+  return /\d/.test(cell) && /^[\d\s.,%€$£+-]+$/.test(cell) && !/^\s*(?:19|20)\d\d\s*$/.test(cell);
 }
 
 function hasText(cell: string): boolean {

@@ -78,6 +78,20 @@ describe('CSV and TSV', () => {
     expect(remark.text).toMatch(/^\| ship \| fee \|\n\| --- \| --- \|\n/);
   });
 
+  it.each([
+    [',2023,,2024,\nCity,Q1,Q2,Q1,Q2\nParis,1,2,3,4\n', '|  | 2023 |  | 2024 |  |'],
+    ['Item,Price,,,\nPen,1,a,b,c\nInk,2,d,e,f\n', '| Item | Price |  |  |  |'],
+  ])('keep what names their columns as the header: %j', async (table, header) => {
+    const { text, chunks } = await parser.parse('csv', table);
+    expect(chunks).toHaveLength(1);
+    expect(text.split('\n')[0]).toBe(header);
+    const titled = await parser.parse(
+      'csv',
+      'Customer,ACME\nSince,2020\nCity,2021,2022,2023,2024\nBath,1,2,3,4\n',
+    );
+    expect(titled.text).toMatch(/^Customer ACME\nSince 2020\s+\| City \| 2021 /);
+  });
+
   it('refuse more columns or rows than are allowed, and a quote that never closes', async () => {
     const wide = Array.from({ length: 100_000 }, (_, i) => `c${i}`).join(',');
     await expect(parser.parse('csv', `${wide}\n`)).rejects.toMatchObject(tooComplex('maxColumns'));
