@@ -23,7 +23,7 @@ const ENOUGH_PAGES = 3;
 const MAX_LENGTH = 160;
 /** Lines within this part of the page height count as being at the same place. */
 const BAND = 0.02;
-/** The number that is printed on a page is no more than this ahead of the page's place in the file. */
+/** The number that is printed behind words is no more than this ahead of the page's place in the file. */
 const LEAD = 30;
 /** Beside numbers they say which page it is, and nothing else. */
 const PAGE_WORDS = new Set(
@@ -32,18 +32,14 @@ const PAGE_WORDS = new Set(
   ),
 );
 /** A number behind one of these is that of a document. */
-const NUMBER_WORDS = new Set([
-  'no',
-  'nr',
-  'n',
-  'num',
-  'number',
-  'numéro',
-  'nummer',
-  'número',
-  'numero',
-  'nº',
-]);
+const NUMBER_WORDS = new Set(
+  (
+    'no nr n num number numéro nummer número numero nº invoice facture rechnung factura fattura lot order commande ' +
+    'bestellung pedido offer devis angebot receipt reçu quittung ticket question exercise exercice aufgabe payslip'
+  ).split(' '),
+);
+/** What parts the number of a page from a title in front of it. */
+const DIVIDER = /\s[|–—·•]\s?$/;
 
 /**
  * Finds running headers and footers: the same text at the same height on three pages, where one number may count
@@ -144,10 +140,13 @@ function mayCountPages(
   number: string,
   { before, after, page }: { before: string; after: string; page: number },
 ): boolean {
-  if (Number(number) > page + LEAD || (number.length > 1 && number.startsWith('0'))) return false;
+  if (number.length > 1 && number.startsWith('0')) return false;
+  // Offprints and chapters count on from the pages before them.
+  if (before === '' || (after === '' && DIVIDER.test(before))) return true;
+  if (Number(number) > page + LEAD) return false;
   const word = wordsOf(before).at(-1) ?? '';
   if (NUMBER_WORDS.has(word) || /[#№°]\s?$/.test(before)) return false;
-  if (PAGE_WORDS.has(word) || before === '' || after === '') return true;
+  if (PAGE_WORDS.has(word) || after === '') return true;
   const total = /^ ?(?:\/|of|von|sur|de|di) ?(\d{1,5})$/.exec(after)?.[1];
   return total !== undefined && !isYear(Number(total));
 }
