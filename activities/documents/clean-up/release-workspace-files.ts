@@ -2,6 +2,9 @@ import type { FileRecord } from '../../../schemas/documents/documents.js';
 import type { WorkspaceRecord } from '../../../schemas/documents/partitions.js';
 import type { Adapters } from '../../ports/adapters.js';
 
+/** So many files are let go at one time: the store serves others too. */
+const AT_ONCE = 10;
+
 export interface ReleasedFiles {
   /** What the files were that went with the workspace; they are tombstones now. Without their words: any number. */
   orphaned: Pick<FileRecord, 'file_key' | 'pending_task' | 'latest_generation'>[];
@@ -20,7 +23,7 @@ export async function releaseWorkspaceFiles(
 ): Promise<ReleasedFiles> {
   const released: ReleasedFiles = { orphaned: [], failed: [], kept: 0 };
   const keepFile = workspace.deleted?.keepFiles ?? true;
-  for (const file of await files.listByWorkspace(workspace.workspace_key)) {
+  const letGo = async (file: { file_key: string; file_id: string }): Promise<void> => {
     try {
       const answer = await files.releaseWorkspace(file.file_key, workspace.workspace_key, { keepFile });
       if (answer.outcome === 'orphaned') {
@@ -31,7 +34,10 @@ export async function releaseWorkspaceFiles(
     } catch {
       released.failed.push(file.file_id);
     }
-  }
+  };
+  const inside = await files.listByWorkspace(workspace.workspace_key);
+  for (let from = 0; from < inside.length; from += AT_ONCE)
+    await Promise.all(inside.slice(from, from + AT_ONCE).map(letGo));
   if (released.failed.length === 0) await workspaces.remove(workspace.workspace_key);
   return released;
 }

@@ -1,6 +1,6 @@
 import type { Adapters } from '../../ports/adapters.js';
 import { releaseWorkspaceFiles } from '../clean-up/release-workspace-files.js';
-import { finishFileDeletion } from './delete-file.js';
+import { finishFileDeletions } from './delete-file.js';
 import type { DeleteFileDeps } from './delete-file.js';
 
 /**
@@ -17,6 +17,6 @@ export async function deleteWorkspace(
   if (workspace === null) return null;
   const { orphaned, failed, kept } = await releaseWorkspaceFiles(deps, workspace);
   // Their records have decided already; the claims must be free when we answer.
-  await Promise.all(orphaned.map((before) => finishFileDeletion(deps, before)));
+  await finishFileDeletions(deps, orphaned);
   return { deleted: orphaned.length, failed, kept };
 }

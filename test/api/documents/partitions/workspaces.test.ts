@@ -184,6 +184,50 @@ describe('the ownership rule', () => {
     expect((await upload('slow', '[]')).status).toBe(201);
   });
 
+  it('asks Temporal for the clean-up of many files some at a time, and leaves the rest to the sweep', async () => {
+    await create('w');
+    const key = (await gateway.adapters.workspaces.find(['one'], 'w'))[0]!.workspace_key;
+    const { partition_key: partitionKey } = (await gateway.adapters.partitions.get('one'))!;
+    const { files, claims } = gateway.adapters;
+    for (let at = 0; at < 1_200; at += 1) {
+      const file = { fileKey: `key-${at}`, fileId: `file-${at}`, partition: 'one' };
+      const admitted = { ...file, partitionKey, userId: ada.userId, generation: at, taskId: `task-${at}` };
+      await files.admitFirst({ ...admitted, workspaces: [key] });
+      await claims.claim({ ...file, digest: `digest-${at}`, taskId: admitted.taskId });
+    }
+    const { starter, cleaned } = gateway.workflows;
+    const clean = starter.startCleaning.bind(starter);
+    let open = 0;
+    let most = 0;
+    starter.startCleaning = async (...given) => {
+      most = Math.max(most, (open += 1));
+      await new Promise((resolve) => setImmediate(resolve));
+      open -= 1;
+      return clean(...given);
+    };
+    expect((await ask('DELETE', `${W}/w`))[1]).toMatchObject({ orphaned_files_deleted: 1_200 });
+    expect(most).toBeLessThanOrEqual(20);
+    expect(cleaned).toHaveLength(400);
+    expect(await files.listTombstones(2_000)).toHaveLength(1_200);
+    for (const at of [0, 1_199]) expect(await claims.listByFile(`key-${at}`)).toEqual([]);
+  });
+
+  it('asks a silent Temporal for some of many files, and no more', async () => {
+    await create('w');
+    for (let at = 0; at < 50; at += 1) await indexInto(`file-${at}`, 'w');
+    gateway.workflows.state.away = true;
+    let asked = 0;
+    const { starter } = gateway.workflows;
+    const clean = starter.startCleaning.bind(starter);
+    starter.startCleaning = (...given) => {
+      asked += 1;
+      return clean(...given);
+    };
+    expect((await ask('DELETE', `${W}/w`))[1]).toMatchObject({ orphaned_files_deleted: 50 });
+    expect(asked).toBeLessThanOrEqual(20);
+    expect(await liveFiles()).toEqual([]);
+  });
+
   it('names what it could not delete, and hides the workspace all the same', async () => {
     await create('w');
     await indexInto('a', 'w');
