@@ -284,6 +284,17 @@ export function fileLinksContract(subject: Subject<FileStore>): void {
       expect(await store().keepAttached({ ...again, attachedTo: attachedTo(12) })).toBe(false);
     });
 
+    test('an attachment leaves a workspace that is deleted, and stays with its mail', async () => {
+      for (const keepFile of [true, false]) {
+        const attachedTo = { fileKey: randomUUID(), generation: 10 };
+        const file = await makeLive({ workspaces: ['w20'], attachedTo });
+        expect(await store().releaseWorkspace(file.fileKey, 'w20', { keepFile })).toEqual({
+          outcome: 'released',
+        });
+        expect(await recordOf(file.fileKey)).toMatchObject({ workspaces: [], deleted_at: null });
+      }
+    });
+
     test('an attachment is kept wherever it was moved, until it is detached', async () => {
       const mail = { fileKey: randomUUID(), generation: 10 };
       const { fileKey, fileId } = await makeLive({ attachedTo: mail });

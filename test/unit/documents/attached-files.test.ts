@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { patchFile } from '../../../activities/documents/commands/patch-file.js';
 import { checkStores } from '../../../activities/documents/clean-up/check-stores.js';
+import { releaseWorkspaceFiles } from '../../../activities/documents/clean-up/release-workspace-files.js';
 import { seededPresets } from '../../../activities/models/seeds/seeded-presets.js';
 import type { ParserPool } from '../../../activities/documents/parsing/parser-pool.js';
 import { AppError } from '../../../schemas/app-error.js';
@@ -138,6 +139,26 @@ describe('attachments of a mail that become files', () => {
       reason: expect.stringContaining("Unsupported file type (extension '.exe')"),
     });
     expect(letter!.degraded_stages).toEqual([]);
+    expect(await drifts(bench)).toEqual([]);
+  });
+
+  it('stay when a workspace is deleted that their mail has left, and go with the mail', async () => {
+    const bench = await openBench([NOTE]);
+    const { admitFirst } = bench.files;
+    bench.files.admitFirst = (input) => admitFirst({ ...input, workspaces: ['w'] });
+    const mail = await bench.admit('letter', 'mail', MAIL);
+    const another = await bench.admit('another', 'another mail', MAIL);
+    await read(bench, mail);
+    bench.found.attachments = [PRICES];
+    await read(bench, another);
+    await readAttachments(bench);
+    expect((await live(bench)).map(({ workspaces }) => workspaces)).toEqual([['w'], ['w'], ['w'], ['w']]);
+    await bench.files.detachWorkspace(mail.file_key, 'w');
+    await releaseWorkspaceFiles(bench, { workspace_key: 'w', deleted: { at: new Date(), keepFiles: false } });
+    await bench.documents.cleanFile(another.file_key);
+    const left = await live(bench);
+    expect(left.map(({ filename }) => filename).sort()).toEqual(['mail.eml', 'note.txt']);
+    expect(left.map(({ workspaces }) => workspaces)).toEqual([[], []]);
     expect(await drifts(bench)).toEqual([]);
   });
 

@@ -89,7 +89,8 @@ export function createWorkspaceLinks(files: Collection<FileDocument>): Workspace
 
     async releaseWorkspace(fileKey, workspaceKey, { keepFile }) {
       const only = { _id: fileKey, workspaces: workspaceKey, 'workspaces.1': { $exists: false } };
-      const lastOfItsOwn = { ...only, independent: false, ...PRESENT };
+      // An attachment goes with its mail, and with nothing else.
+      const lastOfItsOwn = { ...only, independent: false, attached: { $exists: false }, ...PRESENT };
       for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
         const now = new Date();
         if (keepFile) {
@@ -109,6 +110,7 @@ export function createWorkspaceLinks(files: Collection<FileDocument>): Workspace
             // Not its last one, or not a file that goes with it, or a record that holds nothing.
             $or: [
               { independent: { $ne: false } },
+              { attached: { $exists: true } },
               { 'workspaces.1': { $exists: true } },
               { live: null, pending_task: null },
             ],

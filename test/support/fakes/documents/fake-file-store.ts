@@ -181,8 +181,8 @@ export function createFakeFileStore(): FileStore {
       if (file === undefined || !file.workspaces.includes(workspaceKey)) return { outcome: 'gone' };
       const before = copy(file);
       file.workspaces = file.workspaces.filter((key) => key !== workspaceKey);
-      if (file.workspaces.length > 0 || file.independent || !isPresent(before))
-        return { outcome: 'released' };
+      const livesBy = file.workspaces.length === 0 && !file.independent && file.attached === undefined;
+      if (!livesBy || !isPresent(before)) return { outcome: 'released' };
       if (keepFile) {
         file.independent = true;
         return { outcome: 'kept' };
