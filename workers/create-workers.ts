@@ -1,3 +1,4 @@
+import type { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import type { NativeConnection, WorkerOptions, WorkflowBundleOption } from '@temporalio/worker';
 import { createAlertUpkeepActivities } from '../activities/signals/alert-upkeep-activities.js';
@@ -31,6 +32,7 @@ import type { Config } from '../schemas/config/config.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import { createActivityInterceptors } from './activity-interceptor.js';
 import { deploymentOptions } from './deployment.js';
+import { createIndexingPlans } from './indexing-plans.js';
 import { workflowBundle as ownBundle } from './workflow-bundle.js';
 import { createWorkerPool } from './worker-pool.js';
 import type { WorkerPool } from './worker-pool.js';
@@ -38,6 +40,7 @@ import type { WorkerPool } from './worker-pool.js';
 export interface WorkerDeps {
   config: Config;
   connection: NativeConnection;
+  client: Pick<Client, 'workflow'>;
   adapters: WorkerAdapters;
   scratchDirectory: string;
   /** Instead of the one that belongs to this code. */
@@ -122,7 +125,7 @@ export async function createWorkers(deps: WorkerDeps): Promise<WorkerPools> {
 }
 
 async function createDocumentPools(
-  { config, scratchDirectory, meter = UNMEASURED, log = SILENT }: WorkerDeps,
+  { config, client, scratchDirectory, meter = UNMEASURED, log = SILENT }: WorkerDeps,
   { workflowBundle, ...common }: Common & Required<Pick<WorkerOptions, 'workflowBundle'>>,
   adapters: WorkerDocumentAdapters,
 ): Promise<DocumentPools> {
@@ -174,6 +177,7 @@ async function createDocumentPools(
       }),
       ...createSweepActivities({
         adapters,
+        plans: createIndexingPlans(client, config.temporal.prefix),
         settings: {
           graceMs: config.documents.sweepGraceSeconds * 1000,
           timeoutMs: config.documents.taskTimeoutHours * 3_600_000,

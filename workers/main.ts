@@ -70,9 +70,11 @@ async function main(): Promise<void> {
   await ensureNamespace(clientConnection, config.temporal, (namespace) =>
     logger.info({ namespace }, 'namespace made'),
   );
+  const client = createClient(clientConnection, config);
   const pools = await createWorkers({
     config,
     connection,
+    client,
     adapters,
     scratchDirectory,
     meter,
@@ -81,7 +83,6 @@ async function main(): Promise<void> {
     onFailure: ({ error, ...activity }) => logger.warn({ ...activity, err: error }, 'activity failed'),
     onDone: (activity) => logger.debug(activity, 'activity'),
   });
-  const client = createClient(clientConnection, config);
   await ensureSchedules(client, config, (schedule) =>
     logger.error(
       { schedule },

@@ -5,7 +5,9 @@ import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import { taskToStart } from './task-ref.js';
 import type { TaskToStart } from './task-ref.js';
 import type { Adapters } from '../ports/adapters.js';
+import type { IndexingPlans } from '../ports/tasks.js';
 import { endTaskRecord } from './clean-up/end-task-record.js';
+import { createAbandonedSearch } from './clean-up/find-abandoned.js';
 import { finishPartitionDeletion } from './clean-up/finish-partition-deletion.js';
 import { finishUserDeletion } from './clean-up/finish-user-deletion.js';
 import { releaseWorkspaceFiles } from './clean-up/release-workspace-files.js';
@@ -37,6 +39,7 @@ export interface SweepActivityDeps {
     | 'callbacks'
     | 'recordStore'
   >;
+  plans: IndexingPlans;
   settings: {
     /** Younger ones are skipped: their own gateway or workflow is still at work. */
     graceMs: number;
@@ -49,6 +52,9 @@ export interface SweepActivityDeps {
   };
   now?: () => Date;
 }
+
+/** A start that was answered so long ago was carried out, or is lost. */
+const HANDED_OVER_MS = 2 * 60_000;
 
 /** Each run of the sweep takes at most so many of each kind. */
 const SHARE = 200;
@@ -73,6 +79,7 @@ export interface RemovedOrphans {
 /** Activities of the sweep and of the reconciler. */
 export function createSweepActivities(deps: SweepActivityDeps) {
   const { partitions, callbacks, files, tasks, quotas, claims, blobs, users, workspaces } = deps.adapters;
+  const findAbandoned = createAbandonedSearch(deps);
   const before = (ms: number): Date => new Date((deps.now?.() ?? new Date()).getTime() - ms);
 
   /**
@@ -100,13 +107,19 @@ export function createSweepActivities(deps: SweepActivityDeps) {
 
   /**
    * Admitted tasks without a workflow whose turn it is; first goes what was never admitted, as its file's record says.
+   * Behind them those that were handed over and have none any more: their turn has come before.
    */
   const findUnstarted = async (): Promise<TaskToStart[]> => {
     const waiting = await tasks.listNotHandedOver(before(deps.settings.graceMs), SHARE);
     // After the list: what has become live since is seen here, though it was waiting there.
     const records = await files.getMany(waiting.map((task) => task.file_key));
     for (const task of waiting) if (!isAdmitted(task, records.get(task.file_key))) await discard(task);
-    return (await takeNextTurns()).refs;
+    const { refs } = await takeNextTurns();
+    const abandoned = await findAbandoned(before(HANDED_OVER_MS)).catch((error: unknown) => {
+      log.warn('which tasks have lost their workflow is left to the next sweep', { error });
+      return [];
+    });
+    return [...refs, ...abandoned];
   };
 
   /** The tasks to start now, users in turn, and how many wait in all. */

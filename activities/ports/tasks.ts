@@ -83,8 +83,11 @@ export interface TaskStore {
   listByFile(fileKey: string): Promise<FileTask[]>;
   /** Active tasks without a workflow, admitted before a point in time, oldest first. */
   listNotHandedOver(before: Date, limit: number): Promise<TaskRecord[]>;
-  /** Active tasks that were handed over before a point in time, in that order. */
-  listActiveSince(before: Date, limit: number): Promise<TaskRecord[]>;
+  /**
+   * Active tasks that were handed over before a point in time, in that order.
+   * @param from not those that were handed over earlier than that
+   */
+  listActiveSince(before: Date, limit: number, from?: Date): Promise<TaskRecord[]>;
   /** Final tasks not yet cleaned up, finished before a point in time. */
   listUncleaned(before: Date, limit: number): Promise<TaskRecord[]>;
   remove(taskId: string): Promise<void>;
@@ -158,6 +161,15 @@ export interface WorkerStore {
   requestRestart(pool: string): Promise<void>;
   /** When each pool was last asked to. */
   restarts(): Promise<Map<string, Date>>;
+}
+
+/** The workflows of tasks, as a worker sees them. */
+export interface IndexingPlans {
+  /**
+   * `unknown`: Temporal has never heard of it, or has forgotten it.
+   * @throws whatever the call to Temporal fails with
+   */
+  stateOf(task: Pick<TaskRecord, 'file_key' | 'generation'>): Promise<'open' | 'closed' | 'unknown'>;
 }
 
 /** What the gateway asks of Temporal. Each call may fail when Temporal is away; records and the sweep make it good. */

@@ -14,6 +14,7 @@ import { bundledPromptSource } from '../../activities/models/seeds/prompt-source
 import { createModelRegistry } from '../../activities/models/model-registry.js';
 import type { ParserPool } from '../../activities/documents/parsing/parser-pool.js';
 import { createSweepActivities } from '../../activities/documents/sweep-activities.js';
+import type { IndexingPlans } from '../../activities/ports/tasks.js';
 import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import { sampleTask, sampleUpload } from '../contracts/samples.js';
 import { createFakeStores } from './fakes/create-fake-stores.js';
@@ -55,11 +56,13 @@ export async function activityBench(
     now = () => new Date(),
     wrapModels = (models) => models,
     defaultFileQuota = -1,
+    plans = { stateOf: async () => 'open' },
   }: {
     keepUploads?: boolean;
     now?: () => Date;
     wrapModels?: (models: Models) => Models;
     defaultFileQuota?: number;
+    plans?: IndexingPlans;
   } = {},
 ) {
   const stores = createFakeStores();
@@ -95,6 +98,7 @@ export async function activityBench(
   const copying = createCopyActivities({ adapters, settings: { defaultFileQuota } });
   const sweep = createSweepActivities({
     adapters,
+    plans,
     settings: {
       // What was done in this very millisecond is found too.
       graceMs: -1,

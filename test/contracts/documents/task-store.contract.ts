@@ -288,6 +288,10 @@ export function taskStoreContract(subject: Subject<TaskStore>): void {
       // It was created long ago and handed over just now: what waited for its turn has all its time yet.
       expect(mine(await store().listActiveSince(at(10), 1000))).toEqual([]);
       expect(mine(await store().listActiveSince(soon, 1000))).toEqual(['started']);
+      const { handed_over_at } = (await store().get(started.task_id))!;
+      expect(mine(await store().listActiveSince(soon, 1000, handed_over_at!))).toEqual(['started']);
+      const later = new Date(handed_over_at!.getTime() + 1);
+      expect(mine(await store().listActiveSince(soon, 1000, later))).toEqual([]);
       expect(mine(await store().listUncleaned(soon, 1000))).toEqual(['ended']);
       expect(mine(await store().listUncleaned(at(10), 1000))).toEqual([]);
     });

@@ -310,7 +310,7 @@ function taskAsks({ tasks, callbacks }: Stores): Ask[] {
     ['tasks.markCleaned', () => tasks.markCleaned('new-key', 30_000)],
     ['tasks.listByFile', () => tasks.listByFile('new-key')],
     ['tasks.listNotHandedOver', () => tasks.listNotHandedOver(new Date(), 50)],
-    ['tasks.listActiveSince', () => tasks.listActiveSince(new Date(), 50)],
+    ['tasks.listActiveSince', () => tasks.listActiveSince(new Date(), 50, new Date(0))],
     ['tasks.listUncleaned', () => tasks.listUncleaned(new Date(), 50)],
     ['tasks.list of a user', () => tasks.list({ userId: 7, states: ['QUEUED', 'SERIALIZING'], limit: 50 })],
     ['tasks.list of a user, ended', () => tasks.list({ userId: 7, states: ['COMPLETED'], limit: 50 })],

@@ -830,7 +830,11 @@ describe('the reconciler of another record store', () => {
   const other = async (bench: ActivityBench) => {
     const stores = createFakeStores();
     const settings = { graceMs: -1, timeoutMs: 3_600_000, orphanGraceMs: 0, runningPerUser: 100 };
-    return createSweepActivities({ adapters: { ...stores, chunks: bench.chunks }, settings });
+    return createSweepActivities({
+      adapters: { ...stores, chunks: bench.chunks },
+      plans: { stateOf: async () => 'open' },
+      settings,
+    });
   };
 
   it('leaves the chunks of the first one alone, and says so', async () => {

@@ -192,9 +192,9 @@ export function createMongoTaskStore(db: Db): TaskStore {
         .toArray();
       return documents.map(toRecord);
     },
-    async listActiveSince(before, limit) {
+    async listActiveSince(before, limit, from = new Date(0)) {
       const documents = await tasks
-        .find({ ...ACTIVE, handed_over_at: { $lt: before } })
+        .find({ ...ACTIVE, handed_over_at: { $gte: from, $lt: before } })
         .sort({ handed_over_at: 1 })
         .limit(limit)
         .toArray();

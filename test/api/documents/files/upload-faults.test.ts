@@ -203,6 +203,7 @@ describe('an admission so slow that the sweep takes it for what a crash has left
       jest.spyOn(Date, 'now').mockImplementation(() => now);
       const sweep = createSweepActivities({
         adapters: gateway.adapters,
+        plans: { stateOf: async () => 'open' },
         settings: { graceMs: 10_000, timeoutMs: 3_600_000, orphanGraceMs: 3_600_000, runningPerUser: 32 },
         now: () => new Date(now),
       });

@@ -131,10 +131,13 @@ export function createFakeTaskStore(): TaskStore {
         limit,
       );
     },
-    async listActiveSince(before, limit) {
+    async listActiveSince(before, limit, from = new Date(0)) {
       const handedOver = (task: TaskRecord) => task.handed_over_at?.getTime() ?? Infinity;
       return select(
-        (task) => !isFinalState(task.state) && handedOver(task) < before.getTime(),
+        (task) =>
+          !isFinalState(task.state) &&
+          handedOver(task) >= from.getTime() &&
+          handedOver(task) < before.getTime(),
         handedOver,
         limit,
       );
