@@ -137,7 +137,7 @@ export function createBackupActivities({ adapters, settings }: BackupActivityDep
       storage,
       brokenOff.map((run) => run.backup_id),
     );
-    if (settings.keep > 0) await removeOldBackups(storage, settings.keep);
+    if (settings.keep > 0) await runs.markRemoved(await removeOldBackups(storage, settings.keep));
   };
 
   return { beginBackupRun, writeBackupSlice, restoreBackupSlice, endBackupRun };

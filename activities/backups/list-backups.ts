@@ -22,10 +22,12 @@ export async function listBackups(
   return found;
 }
 
-/** Removes all complete backups but the newest ones; what is not ours stays. */
-export async function removeOldBackups(storage: BackupStorage, keep: number): Promise<void> {
+/** Removes all complete backups but the newest ones; what is not ours stays. Answers the ids of those removed. */
+export async function removeOldBackups(storage: BackupStorage, keep: number): Promise<string[]> {
   const complete = (await listBackups(storage)).filter(({ manifest }) => manifest !== null);
-  for (const { id } of complete.slice(keep)) await storage.removeFolder(id);
+  const old = complete.slice(keep).map(({ id }) => id);
+  for (const id of old) await storage.removeFolder(id);
+  return old;
 }
 
 /** Removes what is there of backups that were given up: no manifest names their parts. */

@@ -73,8 +73,10 @@ export interface BackupRunStore {
   get(runId: string): Promise<BackupRun | null>;
   /** The newest first. */
   list(limit: number): Promise<BackupRun[]>;
-  /** The last backup that came to its end; null: there is none. */
+  /** The last backup that came to its end and was not removed; null: there is none. */
   lastBackup(): Promise<BackupRun | null>;
+  /** These backups are removed; `lastBackup` answers none of them any more. Repeating it changes nothing. */
+  markRemoved(backupIds: readonly string[]): Promise<void>;
   /** Of a run that has not ended; `done` never goes down. */
   report(runId: string, progress: Pick<BackupRun, 'phase' | 'done' | 'total' | 'figures'>): Promise<void>;
   /** Once; repeating it changes nothing. */

@@ -124,6 +124,8 @@ export function backupRoutes(
         if (latest?.backup_id === id && !isFinalBackupState(latest.state))
           throw new AppError('BACKUP_RUNNING');
         if (!(await storage.folders()).includes(id)) throw new AppError('NOT_FOUND');
+        // First: a removal that is cut short leaves no backup, and may find none when it is repeated.
+        await runs.markRemoved([id]);
         await storage.removeFolder(id);
         return empty(204);
       },

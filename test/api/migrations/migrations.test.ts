@@ -122,6 +122,21 @@ describe('GET /admin/upgrade-check', () => {
     });
   });
 
+  it('names no backup that was removed', async () => {
+    const { runs, objects } = gateway.backups;
+    for (const id of ['20250101T000000Z-00000000', '20250102T000000Z-00000000']) {
+      await objects.put(`${id}/manifest.json`, Buffer.from('{}'));
+      await runs.insert({ run_id: id, kind: 'backup', backup_id: id, started_by: '1' });
+      await runs.finish(id, { state: 'completed', error: null });
+    }
+    const states = [];
+    for (const { backup_id: id } of await runs.list(2)) {
+      expect((await ask('DELETE', `/admin/backups/${id}`))[0]).toBe(204);
+      states.push((await check()).backup.state);
+    }
+    expect(states).toEqual(['known', 'none_known']);
+  });
+
   it('says what will migrate, how long, what goes dark and what is in the way', async () => {
     gateway.migrations.state.pending = { ...PENDING, obstacle: 'No embedder is registered.' };
     expect(await check()).toMatchObject({

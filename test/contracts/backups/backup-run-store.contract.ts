@@ -55,6 +55,17 @@ export function backupRunStoreContract(subject: Subject<BackupRunStore>): void {
       expect(listed.map(({ run_id }) => run_id)).toEqual([restore, failed, first]);
     });
 
+    test('the last backup is none that was removed', async () => {
+      const [kept, gone] = [randomUUID(), randomUUID()];
+      for (const backup_id of [kept, gone])
+        await store().finish(await begin({ backup_id }), { state: 'completed', error: null });
+      const found = await store().lastBackup();
+      expect(found?.backup_id).toBe(gone);
+      for (const _time of [1, 2]) await store().markRemoved([gone, 'of no run']);
+      expect((await store().lastBackup())?.backup_id).toBe(kept);
+      expect(await store().get(found!.run_id)).toEqual(found);
+    });
+
     test('parts of a run are in order, the last of a number counts, and they are dropped', async () => {
       const [id, other] = [await begin(), await begin()];
       await store().putPart(id, 2, part('second'));

@@ -4,11 +4,11 @@ import { endedNow, newOperation } from '../../../../schemas/run-record.js';
 import type { BackupRunStore } from '../../../ports/backups.js';
 import { withMongoErrors } from '../mongo-errors.js';
 
-type RunDocument = Omit<BackupRun, 'run_id'> & { _id: string };
+type RunDocument = Omit<BackupRun, 'run_id'> & { _id: string; is_removed?: boolean };
 
 type PartDocument = BackupPart & { _id: string; run_id: string; number: number };
 
-function fromDocument({ _id, ...rest }: RunDocument): BackupRun {
+function fromDocument({ _id, is_removed: _removed, ...rest }: RunDocument): BackupRun {
   return { run_id: _id, ...rest };
 }
 
@@ -33,8 +33,17 @@ export function createMongoBackupRunStore(db: Db): BackupRunStore {
       return (await runs.find({}).sort(newestFirst).limit(limit).toArray()).map(fromDocument);
     },
     async lastBackup() {
-      const found = await runs.findOne({ kind: 'backup', state: 'completed' }, { sort: newestFirst });
+      const found = await runs.findOne(
+        { kind: 'backup', state: 'completed', is_removed: { $exists: false } },
+        { sort: newestFirst },
+      );
       return found === null ? null : fromDocument(found);
+    },
+    async markRemoved(backupIds) {
+      await runs.updateMany(
+        { kind: 'backup', backup_id: { $in: [...backupIds] } },
+        { $set: { is_removed: true } },
+      );
     },
     async report(runId, { done, ...rest }) {
       await runs.updateOne(

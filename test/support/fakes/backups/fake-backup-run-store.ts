@@ -7,6 +7,7 @@ import { copyRecord } from '../copy-record.js';
 /** Runs in a Map, in the order in which they began. */
 export function createFakeBackupRunStore(): BackupRunStore {
   const runs = new Map<string, BackupRun>();
+  const removed = new Set<string>();
   const parts = new Map<string, Map<number, BackupPart>>();
   const change = (runId: string, fields: (run: BackupRun) => Partial<BackupRun>): void => {
     const run = runs.get(runId);
@@ -21,8 +22,14 @@ export function createFakeBackupRunStore(): BackupRunStore {
     },
     get: async (runId) => copyRecord(runs.get(runId) ?? null),
     list: async (limit) => copyRecord(newestFirst()).slice(0, limit),
-    lastBackup: async () =>
-      copyRecord(newestFirst().find(({ kind, state }) => kind === 'backup' && state === 'completed') ?? null),
+    async lastBackup() {
+      const isThere = ({ kind, state, backup_id: id }: BackupRun): boolean =>
+        kind === 'backup' && state === 'completed' && !removed.has(id);
+      return copyRecord(newestFirst().find(isThere) ?? null);
+    },
+    async markRemoved(backupIds) {
+      for (const id of backupIds) removed.add(id);
+    },
     async report(runId, progress) {
       change(runId, ({ done }) => ({ ...progress, done: Math.max(done, progress.done) }));
     },
