@@ -13,6 +13,7 @@ import type { MapReduceSettings } from './map-reduce.js';
 import { cutToTokens, documentMaterial, webMaterial } from './prompt.js';
 import type { Material } from './prompt.js';
 import type { RetrievalPlanner } from './plan-retrieval.js';
+import type { RewrittenQuery } from './parse-rewriting.js';
 
 /** Wire contract, section 6.2. */
 export interface GatherSettings {
@@ -45,6 +46,21 @@ function relatedOf(request: ChatRequest, settings: GatherSettings): RelatedReque
   return { includeRelated, includeAncestors, relatedLimit, maxAncestorDepth };
 }
 
+/** Whether the question has a conversation before it, by which it may have to be understood. */
+function isFollowUp({ messages }: ChatRequest): boolean {
+  const asked = messages.findLastIndex(({ role }) => role === 'user');
+  return messages.slice(0, asked).some(({ role }) => role === 'user' || role === 'assistant');
+}
+
+/** What a follow-up asks for by itself: for those who see nothing of its conversation. */
+function meaningOf(request: ChatRequest, rewritten: readonly RewrittenQuery[]): string[] {
+  return isFollowUp(request) ? rewritten.map(({ text }) => text) : [];
+}
+
+function withMeaning(question: string, meant: readonly string[]): string {
+  return meant.length === 0 ? question : `${question} (that is: ${meant.join('; ')})`;
+}
+
 /** Everything that may stand in the prompt of a chat with retrieval. */
 export function createSourceGatherer(dependencies: {
   finder: SourceFinder;
@@ -64,6 +80,18 @@ export function createSourceGatherer(dependencies: {
       request.signal.throwIfAborted();
       return null;
     });
+  };
+
+  /** Searches at once for a question that stands by itself, and for a follow-up once its meaning is given. */
+  const beginWeb = (request: ChatRequest, question: string) => {
+    const start = (text: string): Promise<WebPage[] | null> => {
+      const pages = searchWeb(request, text);
+      // Awaited at the end; a rejection before that, when the client has left, is handled here.
+      pages.catch(() => undefined);
+      return pages;
+    };
+    let pages = isFollowUp(request) ? null : start(question);
+    return (meant: readonly string[] = []) => (pages ??= start(meant.join(' ') || question));
   };
 
   const frameOf = (request: ChatRequest, partitions: readonly string[] | 'all'): SearchFrame => {
@@ -99,9 +127,7 @@ export function createSourceGatherer(dependencies: {
     const started = performance.now();
     const times: Record<string, number> = {};
     const mark = (step: string): void => void (times[step] = Math.round(performance.now() - started));
-    const webPages = searchWeb(request, question);
-    // Awaited at the end; a rejection before that, when the client has left, is handled here.
-    webPages.catch(() => undefined);
+    const webPages = beginWeb(request, question);
     const degraded: DegradedStep[] = [];
     const gathered: Gathered = {
       materials: [],
@@ -127,6 +153,8 @@ export function createSourceGatherer(dependencies: {
       const named = await findAttachments(request.attachments ?? [], { scope: request.scope, partitions });
       const plan = await read(request, question, models.rewriting, date);
       mark('understand');
+      const meant = meaningOf(request, plan.rewritten);
+      void webPages(meant);
       const options = { text: question, frame, rrfK: request.rrfK ?? DEFAULT_RRF_K };
       const found = await finder.find(begun, plan.rewritten, plan.written, options);
       mark('search');
@@ -135,7 +163,7 @@ export function createSourceGatherer(dependencies: {
       const reduced =
         request.mapReduce === true && followsInstructions(models.answering)
           ? await reduceSources(results, {
-              question,
+              question: withMeaning(question, meant),
               model: models.answering,
               settings: settings.mapReduce,
               signal: request.signal,
@@ -156,8 +184,13 @@ export function createSourceGatherer(dependencies: {
           original_query: idsOf((await begun).outcome.results),
         }),
       });
+    } else if (web !== null && isFollowUp(request)) {
+      const plan = await read({ ...request, type: 'single' }, question, models.rewriting, date);
+      mark('understand');
+      gathered.trace.rewriting = plan.rewriting;
+      void webPages(meaningOf(request, plan.rewritten));
     }
-    const pages = await webPages;
+    const pages = await webPages();
     mark('web');
     if (pages === null) degraded.push('websearch');
     const share = Math.floor(settings.webSearch.maxTokens / Math.max(1, pages?.length ?? 0));
