@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../../schemas/app-error.js';
 import type { FinishReason, MoreFields, ChatReply } from '../../ports/models.js';
+import { ProviderFailure } from './provider-failure.js';
 
 function isSet(value: unknown): boolean {
   return (
@@ -74,8 +75,20 @@ const FINISH_REASONS: ReadonlySet<string> = new Set<FinishReason>([
   'function_call',
 ]);
 
-/** A finish reason that we do not know still means that the answer has come to its end. */
+/** Further words for an answer that has reached its longest: Mistral's, and Anthropic's where a proxy hands it on. */
+const TOO_LONG: ReadonlySet<string> = new Set(['model_length', 'max_tokens']);
+
+/** Of an answer that the server itself gave up: Mistral, OpenRouter; vLLM and SGLang at a restart or an eviction. */
+const GIVEN_UP: ReadonlySet<string> = new Set(['error', 'abort', 'aborted']);
+
+/**
+ * A finish reason that we do not know still means that the answer has come to its end.
+ * @throws ProviderFailure `failed` where the reason says that it has not
+ */
 export function finishReasonOf(reason: string): FinishReason {
+  if (GIVEN_UP.has(reason))
+    throw new ProviderFailure('failed', `the provider ended its answer for the reason '${reason}'`);
+  if (TOO_LONG.has(reason)) return 'length';
   return FINISH_REASONS.has(reason) ? (reason as FinishReason) : 'stop';
 }
 

@@ -21,6 +21,8 @@ export type Behaviour =
   | { kind: 'error'; afterWords: number; message?: string }
   /** The stream ends without saying that it has ended. In the OpenAI format `finish` is what each event says of it. */
   | { kind: 'no-finish'; afterWords: number; finish?: '' }
+  /** The answer ends well in form; in the OpenAI format, for this reason. */
+  | { kind: 'finish'; afterWords: number; reason: string }
   /** Embeddings of another length, too few of them, or none at all. */
   | { kind: 'vectors'; dimension?: number; drop?: number }
   /** A ranking that leaves out the last text, or names one twice. */

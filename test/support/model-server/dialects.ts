@@ -45,7 +45,7 @@ async function say(
     await sleep(msPerWord);
     if (response.destroyed) return false;
   }
-  if (strikes === undefined) return true;
+  if (strikes === undefined || behaviour?.kind === 'finish') return true;
   if (behaviour?.kind === 'broken-json') response.end(write.broken);
   if (behaviour?.kind === 'error') response.end(write.error);
   if (behaviour?.kind === 'no-finish') response.end();
@@ -119,7 +119,8 @@ function openai(models: ScriptedModels): Dialect {
         error: event({ error: { message: errorOf(talk), type: 'server_error' } }),
       });
       if (!properly) return;
-      const { toolCall } = talk;
+      const { toolCall, behaviour } = talk;
+      const finish = behaviour?.kind === 'finish' ? behaviour.reason : talk.finish;
       if (toolCall !== null) {
         // In deltas, as servers send them.
         const { name, arguments: given } = toolCall;
@@ -128,7 +129,7 @@ function openai(models: ScriptedModels): Dialect {
         for (const delta of JSON.stringify(given).match(/.{1,4}/gs) ?? [])
           response.write(chunk({ tool_calls: [{ index: 0, function: { arguments: delta } }] }));
       }
-      response.write(chunk({}, toolCall === null ? talk.finish : 'tool_calls'));
+      response.write(chunk({}, toolCall === null ? finish : 'tool_calls'));
       response.end(`${event({ choices: [], usage })}data: [DONE]\n\n`);
     },
     refuse: (response, status, message) =>

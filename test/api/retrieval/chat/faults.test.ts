@@ -124,6 +124,8 @@ describe('a model server that fails in the middle', () => {
     ['a cut connection', { kind: 'cut', afterWords: 40 }, 503, 'INFERENCE_CONNECTION_ERROR'],
     ['an error of its own', { kind: 'error', afterWords: 40 }, 503, 'INFERENCE_ERROR'],
     ['no finish', { kind: 'no-finish', afterWords: 40 }, 503, 'INFERENCE_ERROR'],
+    ['an error as its finish', { kind: 'finish', afterWords: 40, reason: 'error' }, 503, 'INFERENCE_ERROR'],
+    ['an abort as its finish', { kind: 'finish', afterWords: 40, reason: 'abort' }, 503, 'INFERENCE_ERROR'],
     ['an empty finish', { kind: 'no-finish', afterWords: 40, finish: '' }, 503, 'INFERENCE_ERROR'],
     ['silence', { kind: 'pause', afterWords: 40 }, 504, 'INFERENCE_TIMEOUT'],
   ])(
@@ -145,6 +147,13 @@ describe('a model server that fails in the middle', () => {
       expect([whole.status, codeOf(whole.text)]).toEqual([status, code]);
     },
   );
+});
+
+it.each(['model_length', 'max_tokens'])('a finish for %s is one for the length', async (reason) => {
+  await open();
+  server.always('chat', { kind: 'finish', afterWords: 40, reason });
+  const { text } = await ask(gateway, { model: 'rag-one' });
+  expect(JSON.parse(text)).toMatchObject({ choices: [{ finish_reason: 'length' }] });
 });
 
 describe('a model server that is slow', () => {
