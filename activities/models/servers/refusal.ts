@@ -18,6 +18,13 @@ const TOO_LONG =
 const ANSWER_TOO_LONG = /supports at most \d+ completion tokens/i;
 
 /**
+ * How OpenAI refuses a field that is too long in itself: "Invalid 'stop': array too long. Expected an array with
+ * maximum length 4, …". Only for messages and what is embedded does less text cure that.
+ */
+const FIELD_TOO_LONG =
+  /Invalid '(?!messages'|messages[^']{0,100}content|input)[^']{1,300}': (?:array|string) too long/i;
+
+/**
  * What servers answer with 500, or in the midst of a stream, though it comes of what was asked: a schema or grammar
  * that they do not take (Ollama, llama.cpp), messages that the model's template does not (llama.cpp, vLLM), a text of
  * which the model makes a vector of NaN (Ollama). Asked again it is answered the same, and other requests are not.
@@ -67,7 +74,8 @@ export function refusal(
     return failure('credentials', `the provider refused our credentials (${status})`);
   if (status === 404) return failure('unknown-model');
   if (status === 408 || status === 504) return failure('timeout');
-  if (status === 400 && ANSWER_TOO_LONG.test(sentence)) return failure('refused');
+  if (status === 400 && (ANSWER_TOO_LONG.test(sentence) || FIELD_TOO_LONG.test(sentence)))
+    return failure('refused');
   if (status === 413 || ((status === 400 || status === 422 || status >= 500) && TOO_LONG.test(sentence)))
     return failure('too-long');
   if (status === 429) return failure('rate-limited');

@@ -236,4 +236,19 @@ describe('a prompt that is too long', () => {
     expect(status === 413).toBe(isTooLong);
     expect(server.asked('chat')).toHaveLength(times);
   });
+
+  it.each<[string, object, number, number]>([
+    ["'stop': array too long. Expected an array with maximum length 4.", { stop: ['a', 'b'] }, 400, 1],
+    ["'tools[0].function.name': string too long.", { tools: [{ type: 'function' }] }, 400, 1],
+    ["'messages[1].name': string too long.", { tools: [{ type: 'function' }] }, 400, 1],
+    ["'messages[0].content': string too long.", { stop: ['a', 'b'] }, 413, 2],
+    ["'messages': array too long.", { stop: ['a', 'b'] }, 413, 2],
+  ])('is not what OpenAI says of another field: %s', async (why, fields, status, times) => {
+    await open();
+    const message = `Invalid ${why}`;
+    server.always('chat', { kind: 'status', status: 400, body: JSON.stringify({ error: { message } }) });
+    const answer = await ask(gateway, { model: 'rag-one', ...fields });
+    expect(answer.text).toContain('too long.');
+    expect([answer.status, server.asked('chat').length]).toEqual([status, times]);
+  });
 });
