@@ -14,6 +14,13 @@ export function createRowBudget(): (row: unknown) => boolean {
   };
 }
 
+/** Rows from the first on, as many as a result has room for. */
+export function rowsWithRoom<Row>(rows: readonly Row[]): Row[] {
+  const hasRoom = createRowBudget();
+  const end = rows.findIndex((row) => !hasRoom(row));
+  return rows.slice(0, end === -1 ? rows.length : end);
+}
+
 /** A list as a value. Its last rows are left out where they would be too much, and `truncated` says so. */
 export async function boundedList({ name, rows, behind }: JsonList): Promise<Record<string, unknown>> {
   const hasRoom = createRowBudget();

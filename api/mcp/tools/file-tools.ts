@@ -11,7 +11,7 @@ import type { Links } from '../../http/links.js';
 import { authoriseCaller } from '../../http/middleware/authorise-partition.js';
 import { createPlaces } from '../../http/places.js';
 import type { CallerContext } from '../../http/route.js';
-import { createRowBudget } from '../bounded-rows.js';
+import { createRowBudget, rowsWithRoom } from '../bounded-rows.js';
 import { findLiveFile, readChunks } from '../read-file.js';
 import { Chunk, FILE_ID, NAME, PARTITION, reading, tool } from '../tool.js';
 import type { Tool } from '../tool.js';
@@ -148,7 +148,9 @@ export function fileTools({ adapters }: GatewayDeps): Tool[] {
     }),
     tool({
       name: 'get_file_chunks',
-      description: 'Gives the chunks of a file in their order, a page at a time: this is how to read a file.',
+      description:
+        'Gives the chunks of a file in their order, a page at a time: this is how to read a file. A page may end ' +
+        'before its limit: the next begins behind the chunks that were given.',
       annotations: reading('Read a file'),
       input: z.strictObject({
         partition: PARTITION,
@@ -168,14 +170,15 @@ export function fileTools({ adapters }: GatewayDeps): Tool[] {
       async run({ ctx }, { partition, file_id: fileId, offset, limit }) {
         const { file, live } = await liveFile(ctx, partition, fileId);
         const total = live.chunk_count;
-        const chunks = await readChunks(adapters, { file, live }, { offset, limit, signal: ctx.signal });
+        const found = await readChunks(adapters, { file, live }, { offset, limit, signal: ctx.signal });
+        const chunks = rowsWithRoom(found);
         return {
           partition,
           file_id: fileId,
           total_chunks: total,
           offset,
           limit,
-          has_more: offset + limit < total,
+          has_more: chunks.length < found.length || offset + limit < total,
           chunks,
         };
       },
@@ -183,7 +186,8 @@ export function fileTools({ adapters }: GatewayDeps): Tool[] {
     tool({
       name: 'fuzzy_search_files',
       description:
-        'Finds files by name, in all partitions that you may read: misspelt names and parts of names are found too.',
+        'Finds files by name, in all partitions that you may read: misspelt names and parts of names are found too. ' +
+        'Of very much metadata it says `truncated`.',
       annotations: reading('Find files by name'),
       input: z.strictObject({
         query: NAME.meta({ description: 'A name, or a part of one' }),
@@ -201,6 +205,7 @@ export function fileTools({ adapters }: GatewayDeps): Tool[] {
         limit: z.int(),
         count: z.int(),
         files: z.array(FileRow.extend({ score: z.number() })).meta({ description: 'The most alike first' }),
+        truncated: z.literal(true).optional().meta({ description: 'There are more, which had no room' }),
       }),
       async run({ ctx }, asked) {
         const leave = nameSearches.take(ctx.principal.userId);
@@ -208,13 +213,15 @@ export function fileTools({ adapters }: GatewayDeps): Tool[] {
         const records = await adapters.files.getMany(best.map(({ fileKey }) => fileKey));
         const link = links(ctx.baseUrl);
         // Between the two a file may have been deleted, or moved to where the caller may not look.
-        const files = best.flatMap(({ fileKey, score }) => {
+        const found = best.flatMap(({ fileKey, score }) => {
           const file = records.get(fileKey);
           if (file?.live == null || file.deleted_at !== null || !inScope(ctx.scope, file.partition))
             return [];
           return [{ ...fileRow(file, link), score: Math.round(score * 1000) / 1000 }];
         });
-        return { ...asked, count: files.length, files };
+        const files = rowsWithRoom(found);
+        const cut = files.length < found.length;
+        return { ...asked, count: files.length, files, ...(cut && { truncated: true as const }) };
       },
     }),
   ];

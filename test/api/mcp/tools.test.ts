@@ -153,6 +153,39 @@ describe('of lists with much metadata a result has what has room, so', () => {
     expect(ids).toEqual(Array.from({ length: COUNT }, (_, index) => `f${index}`).sort());
     expect(Math.max(...read.mock.calls.map(([, , range]) => range?.limit ?? Infinity))).toBe(100);
   });
+
+  const metadata = `{"words":"${'x'.repeat(60_000)}"}`;
+
+  it('a page of chunks ends before its limit', async () => {
+    const named = { partition: 'many', file_id: 'long' };
+    const COUNT = 80;
+    const expected = await indexText(
+      gateway,
+      { partition: 'many', fileId: 'long', token, metadata },
+      Array.from({ length: COUNT }, (_, index) => `line ${index}`),
+    );
+    const page = async (offset: number) => agent.call('get_file_chunks', { ...named, offset, limit: 200 });
+    const { body: first, structured, text } = await page(0);
+    expect(first).toMatchObject({ total_chunks: COUNT, limit: 200, has_more: true });
+    expect(structured).toEqual(first);
+    expect(first.chunks.length).toBeGreaterThan(60);
+    expect(text.length).toBeLessThan(MOST);
+    const { body: second } = await page(first.chunks.length);
+    expect(second.has_more).toBe(false);
+    const given = [...first.chunks, ...second.chunks].map(({ chunk_id: id }: LooseBody) => id);
+    expect(given).toEqual(expected);
+  });
+
+  it('files by name end with a word that there are more', async () => {
+    for (let index = 0; index < 80; index += 1)
+      await indexText(gateway, { partition: 'many', fileId: `report-${index}`, token, metadata }, [
+        `report ${index}`,
+      ]);
+    const { body, text } = await agent.call('fuzzy_search_files', { query: 'report', limit: 100 });
+    expect(body).toMatchObject({ count: body.files.length, truncated: true });
+    expect(body.files.length).toBeGreaterThan(60);
+    expect(text.length).toBeLessThan(MOST);
+  });
 });
 
 describe('a file', () => {
