@@ -1,9 +1,14 @@
 import type { AppError } from '../../schemas/app-error.js';
 import { losslessBody } from './json.js';
 
+/** One server-sent event without a name, of what is JSON already. */
+export function textEvent(json: string): string {
+  return `data: ${json}\n\n`;
+}
+
 /** One server-sent event without a name. */
 export function dataEvent(data: unknown): string {
-  return `data: ${losslessBody(data)}\n\n`;
+  return textEvent(losslessBody(data));
 }
 
 /** The end of a stream that a client can tell from one that was cut off. */

@@ -47,12 +47,17 @@ function supportOf(source: ChatSource, { sources }: ChatEnd): Partial<SourceEntr
   return { quote, char_start: charStart, char_end: charEnd, verified };
 }
 
-/** The complete `extra` of an answer. */
+/** The complete `extra` of an answer. Its lists share their entries. */
 export function chatExtra(end: ChatEnd, link: Links): ChatExtra {
-  const entries = (sources: readonly ChatSource[]): SourceEntry[] =>
-    sources.map((source) => sourceEntry(source, link));
+  const made = new Map<ChatSource, SourceEntry>();
+  const entryOf = (source: ChatSource): SourceEntry => {
+    const entry = made.get(source) ?? sourceEntry(source, link);
+    made.set(source, entry);
+    return entry;
+  };
+  const entries = (sources: readonly ChatSource[]): SourceEntry[] => sources.map(entryOf);
   const cited = end.sources.cited.map((source) => ({
-    ...sourceEntry(source, link),
+    ...entryOf(source),
     ...supportOf(source, end),
   }));
   return {

@@ -2,15 +2,17 @@ import type { MoreFields, TokenLogprob } from '../../../activities/ports/models.
 import type { ChatEnd, ChatEvent } from '../../../activities/retrieval/chat/chat-request.js';
 import type { ShownDelta } from '../../../activities/retrieval/chat/relay-model-stream.js';
 import { AppError } from '../../../schemas/app-error.js';
-import type { ChatExtra } from '../../../schemas/retrieval/chat-api.js';
 import { errorFrom } from '../../http/error-from.js';
 import type { Logger } from '../../logger.js';
 import { chatExtra, chatUsage } from './chat-answer.js';
 import type { ChatFrame } from './chat-answer.js';
 import type { Links } from '../../http/links.js';
-import { dataEvent, DONE_EVENT, errorEvent } from '../../http/stream-events.js';
+import { losslessBody } from '../../http/json.js';
+import { dataEvent, DONE_EVENT, errorEvent, textEvent } from '../../http/stream-events.js';
 import { LATE } from '../../../activities/temporal/or-late.js';
 import { withHeartbeats } from './with-heartbeats.js';
+import { NO_EXTRA, writeExtra } from './write-extra.js';
+import type { WrittenExtra } from './write-extra.js';
 
 interface Delta {
   role?: 'assistant';
@@ -55,25 +57,20 @@ export async function* chatStream(
 ): AsyncGenerator<string> {
   const chunk = (
     delta: Delta,
-    extra: ChatExtra | object = {},
+    extra: WrittenExtra = NO_EXTRA,
     { finishReason = null, logprobs }: { finishReason?: string | null; logprobs?: TokenLogprob[] } = {},
-  ): string =>
-    dataEvent({
-      ...frame,
-      object: 'chat.completion.chunk',
-      choices: [
-        {
-          index: 0,
-          delta,
-          logprobs: logprobs === undefined ? null : { content: logprobs },
-          finish_reason: finishReason,
-        },
-      ],
-      extra,
+  ): string => {
+    const choice = {
+      index: 0,
       delta,
-      sources: 'sources' in extra ? extra.sources : [],
-    });
-  const said = (delta: ShownDelta, extra: ChatExtra | object = {}): string =>
+      logprobs: logprobs === undefined ? null : { content: logprobs },
+      finish_reason: finishReason,
+    };
+    const begun = losslessBody({ ...frame, object: 'chat.completion.chunk', choices: [choice] }).slice(0, -1);
+    const { text, sources } = extra;
+    return textEvent(`${begun},"extra":${text},"delta":${losslessBody(delta)},"sources":${sources}}`);
+  };
+  const said = (delta: ShownDelta, extra: WrittenExtra = NO_EXTRA): string =>
     chunk(deltaOf(delta), extra, delta.logprobs === undefined ? {} : { logprobs: delta.logprobs });
   // That a client left, and the model was stopped for it, is no fault.
   const report = (error: AppError): void => {
@@ -83,7 +80,7 @@ export async function* chatStream(
   let ended = false;
 
   function* ending(end: ChatEnd): Generator<string> {
-    const extra = chatExtra(end, link);
+    const extra = writeExtra(chatExtra(end, link));
     if (held !== null) yield said(held, extra);
     held = null;
     yield chunk({}, extra, { finishReason: end.finishReason });
@@ -118,7 +115,7 @@ export async function* chatStream(
   } catch (thrown) {
     const error = errorFrom(thrown);
     report(error);
-    const truncated = { truncated: true };
+    const truncated = { ...NO_EXTRA, text: '{"truncated":true}' };
     yield held === null ? chunk({}, truncated) : said(held, truncated);
     yield errorEvent(error);
   } finally {

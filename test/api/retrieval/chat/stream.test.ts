@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { ChatService } from '../../../../activities/retrieval/chat/chat-service.js';
 import { AppError } from '../../../../schemas/app-error.js';
 import { createScriptedChat, delta, end, source } from '../../support/scripted-chat.js';
@@ -101,6 +101,24 @@ describe('POST /v1/chat/completions, streamed', () => {
       '[DONE]',
     ]);
     expect(new Set(events.slice(0, -1).map((event) => (event as { id: string }).id)).size).toBe(1);
+  });
+
+  it('makes text of each source once, however many lists and events hold it', async () => {
+    const words = 'all metadata of its file';
+    const given = source('a');
+    given.version.metadata = { words };
+    const write = jest.spyOn(JSON, 'stringify');
+    const ended = end({ presented: [given, source('b')] }, { allRetrieved: [given] });
+    const { response } = await open([delta('Fast.'), ended]);
+    const events = (await eventsOf(response)).slice(-3, -1) as { extra: Record<string, unknown> }[];
+    const times = write.mock.calls.filter(([value]) => value === words).length;
+    write.mockRestore();
+    for (const event of events) {
+      const [a, b] = [{ chunk: { file_id: 'a', words } }, { chunk: { file_id: 'b' } }];
+      const extra = { sources: [a, b], presented_sources: [a, b], all_retrieved_sources: [a] };
+      expect(event).toMatchObject({ extra, sources: extra.sources });
+    }
+    expect(times).toBe(1);
   });
 
   it('adds the usage when it is asked for', async () => {
