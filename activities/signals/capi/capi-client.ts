@@ -3,7 +3,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { gunzipSync } from 'node:zlib';
 import type { CapiClient, DeliveryResult } from '../../ports/capi.js';
-import { isForeign } from './foreign-answer.js';
+import { isForeign } from '../../outbound/foreign-answer.js';
 import { readBody, refusalOf } from './refusal.js';
 import { stringsIn, withoutQuotes } from '../../text/without-quotes.js';
 import { createStatusLineReader } from './status-line.js';

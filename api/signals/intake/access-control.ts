@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { isForeign } from '../../../activities/signals/capi/foreign-answer.js';
+import { isForeign } from '../../../activities/outbound/foreign-answer.js';
 import { cidrRanges } from '../../../activities/signals/rules/cidr-range.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { ApiVersion } from '../../../schemas/signals/signals.js';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { PassThroughAnswer } from './capi-pass-through.js';
 import { splitMetrics } from './split-metrics.js';
-import { isForeign } from '../../../activities/signals/capi/foreign-answer.js';
+import { isForeign } from '../../../activities/outbound/foreign-answer.js';
 import { GZIP_ABOVE, zipped } from '../../../activities/signals/reading/content-encoding.js';
 import type { MetricsPath } from '../../../activities/ports/held-metrics.js';
 import { AppError } from '../../../schemas/app-error.js';

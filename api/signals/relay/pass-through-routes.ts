@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { AppError } from '../../../schemas/app-error.js';
 import { API_VERSIONS } from '../../../schemas/signals/signals.js';
 import type { PassThroughAnswer } from './capi-pass-through.js';
-import { isForeign } from '../../../activities/signals/capi/foreign-answer.js';
+import { isForeign } from '../../../activities/outbound/foreign-answer.js';
 import type { MetricsPath } from '../../../activities/ports/held-metrics.js';
 import { clientOf } from '../../http/client-address.js';
 import { relayed, route } from '../../http/route.js';
