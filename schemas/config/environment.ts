@@ -372,7 +372,7 @@ const uploads = {
     z.coerce.number().int().min(-1).default(-1),
     "files per user where the user's record says nothing; -1: no limit",
   ),
-  MAX_PARTITIONS_PER_USER: described(count(100), 'partitions that a user may own'),
+  MAX_PARTITIONS_PER_USER: described(count(100), 'partitions that a user owns and has made'),
   MAX_QUEUED_TASKS: described(
     count(100_000),
     'active tasks of all users; beyond, uploads are answered 429 with `Retry-After`',
