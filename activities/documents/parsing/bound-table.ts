@@ -1,11 +1,5 @@
-/** The parts of an element of an HTML tree that are used here. */
-interface TableNode {
-  type: string;
-  tagName?: string;
-  value?: string;
-  properties?: Record<string, unknown> | undefined;
-  children?: TableNode[] | undefined;
-}
+import { cellsOf, rowsOf } from './table-rows.js';
+import type { TableNode } from './table-rows.js';
 
 /** HTML's own limits; browsers do not show more. */
 const MAX_COLUMN_SPAN = 1000;
@@ -13,20 +7,6 @@ const MAX_ROW_SPAN = 65_534;
 /** Cells that are in no source may be so many in a document, beside three for each that is. */
 const EMPTY_CELLS = 100_000;
 const EMPTY_PER_CELL = 3;
-
-function isCell({ tagName }: TableNode): boolean {
-  return tagName === 'td' || tagName === 'th';
-}
-
-function rowsOf(table: TableNode): TableNode[] {
-  return (table.children ?? [])
-    .flatMap((part) => (part.tagName === 'tr' ? [part] : (part.children ?? [])))
-    .filter(({ tagName }) => tagName === 'tr');
-}
-
-function cellsOf(row: TableNode): TableNode[] {
-  return (row.children ?? []).filter(isCell);
-}
 
 function spanOf({ properties }: TableNode, name: 'colSpan' | 'rowSpan', most: number): number {
   const given = Number.parseInt(String(properties?.[name]), 10);

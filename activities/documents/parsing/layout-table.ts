@@ -1,13 +1,6 @@
 import { INLINE_TAGS } from './html-tags.js';
-
-/** The parts of an element of an HTML tree that are used here. */
-interface LayoutNode {
-  type: string;
-  tagName?: string;
-  value?: string;
-  properties?: Record<string, unknown> | undefined;
-  children?: LayoutNode[] | undefined;
-}
+import { cellsOf, rowsOf } from './table-rows.js';
+import type { TableNode } from './table-rows.js';
 
 const HEADING = /^h[1-6]$/;
 /** What shows something without text. */
@@ -15,38 +8,34 @@ const PICTURE = 'img';
 /** Characters of a cell that, alone in its table, is text rather than data. */
 const LONG_CELL = 500;
 
-function isCell({ tagName }: LayoutNode): boolean {
-  return tagName === 'td' || tagName === 'th';
-}
-
-function isBlankText({ type, value }: LayoutNode): boolean {
+function isBlankText({ type, value }: TableNode): boolean {
   return type === 'text' && value!.trim() === '';
 }
 
 /** Whether it is, or holds, one of these; what `past` names is not looked into. */
 function holds(
-  node: LayoutNode,
-  isSought: (node: LayoutNode) => boolean,
-  past: (node: LayoutNode) => boolean = () => false,
+  node: TableNode,
+  isSought: (node: TableNode) => boolean,
+  past: (node: TableNode) => boolean = () => false,
 ): boolean {
   if (past(node)) return false;
   return isSought(node) || (node.children ?? []).some((child) => holds(child, isSought, past));
 }
 
-function isHeading({ tagName = '' }: LayoutNode): boolean {
+function isHeading({ tagName = '' }: TableNode): boolean {
   return HEADING.test(tagName);
 }
 
-function isShown(node: LayoutNode): boolean {
+function isShown(node: TableNode): boolean {
   return node.tagName === PICTURE || (node.type === 'text' && !isBlankText(node));
 }
 
-function lengthOf({ type, value, children = [] }: LayoutNode): number {
+function lengthOf({ type, value, children = [] }: TableNode): number {
   return type === 'text' ? value!.trim().length : children.reduce((sum, child) => sum + lengthOf(child), 0);
 }
 
 /** Whether a cell is a part of the page: it has a title and what stands under it. */
-function isPart(cell: LayoutNode): boolean {
+function isPart(cell: TableNode): boolean {
   return holds(cell, isHeading) && holds(cell, isShown, isHeading);
 }
 
@@ -55,7 +44,7 @@ function isPart(cell: LayoutNode): boolean {
  * or has one column, or has in its cells what data has not. Linear in the page, since what stands in a table within is
  * looked at for that one alone.
  */
-function isLayout({ children = [], properties }: LayoutNode, rows: readonly LayoutNode[][]): boolean {
+function isLayout({ children = [], properties }: TableNode, rows: readonly TableNode[][]): boolean {
   const cells = rows.flat();
   const isMarked = children.some(({ tagName }) => tagName === 'caption' || tagName === 'thead');
   const heads = cells.filter(({ tagName }) => tagName === 'th').length;
@@ -70,9 +59,9 @@ function isLayout({ children = [], properties }: LayoutNode, rows: readonly Layo
 }
 
 /** Of a cell whose content is one line: that content. Editors put it into a paragraph. */
-function lineOf(cell: LayoutNode): LayoutNode[] | null {
+function lineOf(cell: TableNode): TableNode[] | null {
   const children = cell.children ?? [];
-  const isInline = (node: LayoutNode): boolean => node.type === 'text' || INLINE_TAGS.has(node.tagName ?? '');
+  const isInline = (node: TableNode): boolean => node.type === 'text' || INLINE_TAGS.has(node.tagName ?? '');
   if (children.every(isInline)) return children;
   const [block, ...others] = children.filter((child) => !isBlankText(child));
   if (others.length > 0 || (block!.tagName !== 'p' && block!.tagName !== 'div')) return null;
@@ -80,7 +69,7 @@ function lineOf(cell: LayoutNode): LayoutNode[] | null {
 }
 
 /** What stands beside each other in one row, such as a sum and its name, stays one line; other cells are blocks. */
-function takeRowApart(row: LayoutNode, cells: readonly LayoutNode[]): void {
+function takeRowApart(row: TableNode, cells: readonly TableNode[]): void {
   const filled = cells.filter((cell) => holds(cell, isShown));
   const lines = filled.map(lineOf);
   const isLine = filled.length > 1 && lines.every((line) => line !== null);
@@ -97,12 +86,9 @@ function takeRowApart(row: LayoutNode, cells: readonly LayoutNode[]): void {
  * row, often a greeting, would be the header that each of its chunks repeats.
  * @returns whether it was such a table
  */
-export function takeLayoutApart(table: LayoutNode): boolean {
+export function takeLayoutApart(table: TableNode): boolean {
   const parts = (table.children ?? []).filter(({ type }) => type === 'element');
-  const rows = parts
-    .flatMap((part) => (part.tagName === 'tr' ? [part] : (part.children ?? [])))
-    .filter(({ tagName }) => tagName === 'tr');
-  const cellsOf = (row: LayoutNode): LayoutNode[] => (row.children ?? []).filter(isCell);
+  const rows = rowsOf(table);
   if (!isLayout(table, rows.map(cellsOf))) return false;
   for (const part of [table, ...parts]) part.tagName = 'div';
   for (const row of rows) takeRowApart(row, cellsOf(row));
