@@ -109,17 +109,17 @@ function endOf({ at, lifetimeMs }: { at: Date; lifetimeMs: number }): Date {
   return new Date(at.getTime() + lifetimeMs);
 }
 
+/** The share of its time that an unknown watcher has left when a push gives it all of it again. */
+const PROLONGED_BELOW = 0.98;
+/** A record that forwarding makes is kept for so long, unless the watcher comes again. */
+const WITHOUT_PLACE_MS = 72 * 3_600_000;
+
 /**
  * Watchers in collection `watchers`: the newest token, sealed with SECRETS_KEY, digests of older and refused ones,
  * and how the forwarding goes. Tokens of different watchers never mix: a box opens for its own watcher only.
  * @param former keys that open tokens as well
  * @throws AppError CONFIG_ERROR when the key is not 32 bytes long
  */
-/** The share of its time that an unknown watcher has left when a push gives it all of it again. */
-const PROLONGED_BELOW = 0.98;
-/** A record that forwarding makes is kept for so long, unless the watcher comes again. */
-const WITHOUT_PLACE_MS = 72 * 3_600_000;
-
 export function createMongoWatcherStore(
   db: Db,
   secretsKey: Buffer,
