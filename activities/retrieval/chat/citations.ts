@@ -3,12 +3,18 @@ const MAX_LINE_LENGTH = 1000;
 /** Of emphasis or code around such a line. */
 const MAX_MARKS = 3;
 
-/** `[Sources: 1, 3]`, `[source : 2]`, `**[Sources: none]**`, `[Sources: Source 1 and 2-4].` at the very end. */
+/**
+ * `[Sources: 1, 3]`, `[source : 2]`, `**[Sources: none]**`, `[Sources: Source 1 and 2-4].`, `[Sources: [1], [3]]` at the
+ * very end.
+ */
 const CITATION_LINE =
-  /(?<!\s)\s*[*_`]{0,3}\[\s*sources?\s*:(\s*(?:none|no|n\/a|aucune?)\s*|(?:sources?|and|et|[\d\s,;&#–-])*)\][*_`]{0,3}\.?[*_`]{0,3}\s*$/i;
+  /(?<!\s)\s*[*_`]{0,3}\[\s*sources?\s*:(\s*(?:none|no|n\/a|aucune?)\s*|(?:sources?|and|et|[\d\s,;&#–\-[\]])*)\][*_`]{0,3}\.?[*_`]{0,3}\s*$/i;
 /** A bracket that such a line may still come of: whatever one begins with is matched too. */
 const OPEN_LINE =
   /^\[\s*(?:s|so|sou|sour|sourc|sources?\s*(?::[^\][]*(?:\][*_`]{0,3}\.?[*_`]{0,3}\s*)?)?)?$/i;
+/** One whose numbers stand in brackets of their own; a word of its list may have come in part. */
+const OPEN_LIST =
+  /\[\s*sources?\s*:(?:sources?|and|et|[\d\s,;&#–\-[\]])*(?:[a-z]{0,6}|\][*_`]{1,3}\.?[*_`]{0,3}\s*|\]\.[*_`]{0,3}\s*)$/i;
 const NONE = /^(?:none|no|n\/a|aucune?)$/i;
 const NUMBERS = /(\d{1,6})(?:\s*[–-]\s*(\d{1,6}))?/g;
 
@@ -34,12 +40,13 @@ export interface CitationFilter {
  * nothing may. A mark within the answer, `[Source 2]`, is none as soon as its number has come.
  */
 function possibleLineStart(text: string): number {
-  const bracket = text.lastIndexOf('[');
-  const isOpen =
-    bracket !== -1 && text.length - bracket <= MAX_LINE_LENGTH && OPEN_LINE.test(text.slice(bracket));
-  let start = isOpen ? bracket : text.length;
-  for (let marks = 0; marks < MAX_MARKS && /[*_`]/.test(text.charAt(start - 1)); marks++) start -= 1;
   const earliest = Math.max(0, text.length - MAX_LINE_LENGTH);
+  const late = text.slice(earliest);
+  const list = late.search(OPEN_LIST);
+  const bracket = list === -1 ? late.lastIndexOf('[') : list;
+  const isOpen = list !== -1 || (bracket !== -1 && OPEN_LINE.test(late.slice(bracket)));
+  let start = isOpen ? earliest + bracket : text.length;
+  for (let marks = 0; marks < MAX_MARKS && /[*_`]/.test(text.charAt(start - 1)); marks++) start -= 1;
   while (start > earliest && /\s/.test(text.charAt(start - 1))) start -= 1;
   return start;
 }

@@ -20,6 +20,9 @@ describe('createCitationFilter', () => {
     ['[ SOURCES: 5 ]  \n\n', [5]],
     ['[Sources: 0, 6, 99]', []],
     ['[Sources: 4-99999]', [4, 5]],
+    ['[Sources: [1], [3]]', [1, 3]],
+    ['**[Sources: [Source 1], [Source 3]]**.', [1, 3]],
+    ['[Sources: [2] and [4]].', [2, 4]],
   ])('cuts off and reads %j', (line, cited) => {
     expect(run([`The answer [Source 1].\n\n${line}`])).toEqual({
       text: 'The answer [Source 1].',
@@ -38,6 +41,8 @@ describe('createCitationFilter', () => {
     'It stands in [Source 2]',
     'See [Sources: 1] and more.',
     '[Sources: see the annex]',
+    '[Sources: [1] see the annex]',
+    '[Sources: [1] and [2',
     'An open end [Sources: 1',
     '',
     'ok',
@@ -97,6 +102,10 @@ describe('createCitationFilter', () => {
       ' 1',
       ', 3',
       ' none',
+      '[1]',
+      '[Sources: [1]',
+      ' and',
+      '_',
       '**',
       '`',
       '.',
@@ -111,6 +120,8 @@ describe('createCitationFilter', () => {
           `\n[Sources: ${'1, '.repeat(50)}2]`,
           `\n[Sources: ${'1, '.repeat(400)}2]`,
           '[Sources: 1',
+          '[Sources: [Source 1], [3]]**.',
+          `\n[Sources: ${'[1], '.repeat(300)}[2]]`,
         ),
       )
       .map(([parts, line]) => parts.join('') + line);
