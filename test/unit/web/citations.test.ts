@@ -34,6 +34,11 @@ test.each([
   ['At nine [1][3], or ten [2]', 'At nine [<1>][<3>], or ten [<2>]'],
   ['[Source 1, Source 3] say so', '[<1>, <3>] say so'],
   ['[Sources: 1, 2]', '[<1>, <2>]'],
+  ['[Source 1 and Source 2]', '[<1>, <2>]'],
+  ['[Sources: 1 et 3; 2]', '[<1>, <3>, <2>]'],
+  ['[Sources 1-3]', '[<1>–<3>]'],
+  ['At nine (Source 2), or ten 【Source 1】', 'At nine (<2>), or ten 【<1>】'],
+  ['[Source 1: pump.pdf, page 3]', '[<1>: pump.pdf, page 3]'],
 ])('a mark of sources becomes links within its brackets: %s', (text, expected) => {
   expect(shown(text)).toBe(expected);
 });
@@ -44,6 +49,10 @@ test.each([
   'see clause [12]',
   'between [1, 4] hours',
   '[Source 7]',
+  'within (1) or (2, 3)',
+  'at [1-2] bar',
+  '[1: see below]',
+  '[Source 1)',
 ])('what names no source of the answer stays as it is written: %s', (text) => {
   expect(shown(text)).toBe(text);
   expect(shown(`${text}, see [2]`)).toBe(`${text}, see [<2>]`);

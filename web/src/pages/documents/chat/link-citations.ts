@@ -5,8 +5,12 @@ interface Node {
   children?: Node[];
 }
 
-/** `[Source 1]`, `[Source 1, Source 3]`, `[2]`. */
-const CITATION = /\[(?:Sources?:?\s*)?(\d{1,3}(?:\s*,\s*(?:Source\s*)?\d{1,3})*)\]/gi;
+/** `[Source 1, Source 3]`, `[Sources: 1 and 3]`, `(Source 1)`, `【Source 1】`, `[Source 1: pump.pdf]`, `[2]`. */
+const CITATION =
+  /([[(【])(Sources?:?\s*)?(\d{1,3}(?:\s*(?:[,;&–-]|and|et)\s*(?:Source\s*)?\d{1,3})*)(\s*[:|†][^\][()【】\n]{0,200})?([\])】])/gi;
+const CLOSING: Readonly<Record<string, string>> = { '[': ']', '(': ')', '【': '】' };
+/** Numbers that no "Source" stands before are a mark between square brackets alone, and as a plain list. */
+const PLAIN_LIST = /^\d+(?:\s*[,;]\s*\d+)*$/;
 
 /** The address of a citation within the page; what it opens is decided by the number alone. */
 export const CITATION_LINK = '#source-';
@@ -16,13 +20,17 @@ function cut(text: string, known: ReadonlySet<number>): Node[] {
   const parts: Node[] = [];
   let rest = '';
   let end = 0;
-  for (const { 0: mark, 1: list = '', index } of text.matchAll(CITATION)) {
+  for (const found of text.matchAll(CITATION)) {
+    const [mark, open = '', name, list = '', more = '', close = ''] = found;
+    if (CLOSING[open] !== close) continue;
+    if (name === undefined && (open !== '[' || more !== '' || !PLAIN_LIST.test(list))) continue;
     const numbers = (list.match(/\d+/g) ?? []).map(Number);
     if (!numbers.every((number) => known.has(number))) continue;
-    rest += text.slice(end, index);
+    const between = list.split(/\d+/).map((sign) => (/[–-]/.test(sign) ? '–' : ', '));
+    rest += text.slice(end, found.index);
     for (const [place, number] of numbers.entries()) {
       parts.push(
-        { type: 'text', value: `${rest}${place === 0 ? '[' : ', '}` },
+        { type: 'text', value: `${rest}${place === 0 ? open : between[place]}` },
         {
           type: 'link',
           url: `${CITATION_LINK}${number}`,
@@ -31,8 +39,8 @@ function cut(text: string, known: ReadonlySet<number>): Node[] {
       );
       rest = '';
     }
-    rest = ']';
-    end = index + mark.length;
+    rest = more + close;
+    end = found.index + mark.length;
   }
   return [...parts, { type: 'text', value: rest + text.slice(end) }];
 }
