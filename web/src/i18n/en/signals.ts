@@ -42,10 +42,10 @@ export const signals = {
     all: 'All',
     forwarded: 'Forwarded',
     filtered: 'Held back',
-    open: 'Not forwarded yet',
+    open: 'Not forwarded',
   },
   /** Of one alert. */
-  stateOf: { forwarded: 'Forwarded', filtered: 'Held back', open: 'Not forwarded yet' },
+  stateOf: { forwarded: 'Forwarded', filtered: 'Held back', open: 'Not forwarded' },
   filters: 'Filters',
   countryHint: 'FR, DE …',
   /** Of the text of a filter of which the server is not asked. */

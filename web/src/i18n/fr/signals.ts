@@ -46,7 +46,7 @@ export const signals: Messages['signals'] = {
     filtered: 'Retenues',
     open: 'Non transmises',
   },
-  stateOf: { forwarded: 'Transmise', filtered: 'Retenue', open: 'Pas encore transmise' },
+  stateOf: { forwarded: 'Transmise', filtered: 'Retenue', open: 'Non transmise' },
   filters: 'Filtres',
   countryHint: 'FR, DE …',
   withoutEffect: {
