@@ -1,4 +1,4 @@
-import type { Entry } from 'yauzl';
+import type { Entry, ZipFile } from 'yauzl';
 import { AppError } from '../../../schemas/app-error.js';
 import type { FileKind } from './file-types.js';
 import type { RandomAccessBytes } from './random-access-bytes.js';
@@ -90,23 +90,11 @@ async function isPackage(source: RandomAccessBytes, parts: readonly string[]): P
   const magic = await source.read(0, 4);
   if (magic.toString('latin1') !== 'PK\x03\x04') return false;
   const missing = new Set(parts);
-  let entries = 0;
-  try {
-    // What the parser takes for a label is no reason to refuse an archive.
-    const zip = await openZip(source, { rawNames: true });
-    try {
-      await walkZipEntries(zip, (entry) => {
-        missing.delete(rawName(entry));
-        return missing.size > 0 && ++entries < MAX_ENTRIES;
-      });
-    } finally {
-      zip.close();
-    }
-  } catch (error) {
-    if (isSystemError(error)) throw error; // the store's trouble is not the client's
-    return false;
-  }
-  return missing.size === 0;
+  const isWhole = await walkPackage(source, (_zip, entry) => {
+    missing.delete(rawName(entry));
+    return missing.size > 0;
+  });
+  return isWhole && missing.size === 0;
 }
 
 /** A package whose main part is a Word document, whatever the part is called; or one that has a password. */
@@ -117,18 +105,36 @@ async function isDocx(source: RandomAccessBytes): Promise<boolean> {
   if (magic.toString('latin1') !== 'PK\x03\x04') return false;
   const names = new Set<string>();
   const lists = new Map<string, string>();
+  const isWhole = await walkPackage(source, async (zip, entry) => {
+    const name = rawName(entry);
+    if (name.length <= MAX_NAME) names.add(name);
+    // The first of its name: each is unpacked, and an archive may name one ten thousand times.
+    if ((name === TYPES || name === RELATIONSHIPS) && !lists.has(name))
+      lists.set(name, await readZipText(zip, entry, MAX_LIST_BYTES));
+    return true;
+  });
+  if (!isWhole) return false;
+  const types = lists.get(TYPES);
+  const relationships = lists.get(RELATIONSHIPS);
+  if (types === undefined || relationships === undefined) return false;
+  const main = mainPartOf(relationships);
+  return names.has(main) && (main.startsWith('word/') || /wordprocessingml|ms-word/.test(types));
+}
+
+/**
+ * Walks the first entries of a package until `visit` answers false.
+ * @returns false when it is damaged, or no package
+ */
+async function walkPackage(
+  source: RandomAccessBytes,
+  visit: (zip: ZipFile, entry: Entry) => boolean | Promise<boolean>,
+): Promise<boolean> {
   let entries = 0;
   try {
+    // What the parser takes for a label is no reason to refuse an archive.
     const zip = await openZip(source, { rawNames: true });
     try {
-      await walkZipEntries(zip, async (entry) => {
-        const name = rawName(entry);
-        if (name.length <= MAX_NAME) names.add(name);
-        // The first of its name: each is unpacked, and an archive may name one ten thousand times.
-        if ((name === TYPES || name === RELATIONSHIPS) && !lists.has(name))
-          lists.set(name, await readZipText(zip, entry, MAX_LIST_BYTES));
-        return ++entries < MAX_ENTRIES;
-      });
+      await walkZipEntries(zip, async (entry) => (await visit(zip, entry)) && ++entries < MAX_ENTRIES);
     } finally {
       zip.close();
     }
@@ -136,11 +142,7 @@ async function isDocx(source: RandomAccessBytes): Promise<boolean> {
     if (isSystemError(error)) throw error; // the store's trouble is not the client's
     return false;
   }
-  const types = lists.get(TYPES);
-  const relationships = lists.get(RELATIONSHIPS);
-  if (types === undefined || relationships === undefined) return false;
-  const main = mainPartOf(relationships);
-  return names.has(main) && (main.startsWith('word/') || /wordprocessingml|ms-word/.test(types));
+  return true;
 }
 
 /** The name as it stands in the directory; old archives hold bytes of any code page. */

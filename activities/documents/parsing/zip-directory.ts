@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { Readable } from 'node:stream';
 import yauzl from 'yauzl';
 import type { Entry, ZipFile } from 'yauzl';
+import { openFileBytes } from './random-access-bytes.js';
 import type { RandomAccessBytes } from './random-access-bytes.js';
 
 const READ_AHEAD = 64 * 1024;
@@ -52,6 +53,21 @@ export function openZip(source: RandomAccessBytes, { rawNames = false } = {}): P
       error ? reject(error) : resolve(zip),
     );
   });
+}
+
+/** What `use` makes of a zip package, which is open meanwhile. Rejects when the file is none. */
+export async function withZipFile<T>(path: string, use: (zip: ZipFile) => Promise<T>): Promise<T> {
+  const file = await openFileBytes(path);
+  try {
+    const zip = await openZip(file);
+    try {
+      return await use(zip);
+    } finally {
+      zip.close();
+    }
+  } finally {
+    await file.close();
+  }
 }
 
 /** Walks the directory of a zip package until its end or until `visit` answers false. Rejects on a damaged one. */

@@ -1,9 +1,8 @@
 import type { Entry, ZipFile } from 'yauzl';
 import type { OfficeContentNode } from 'officeparser';
-import { openFileBytes } from '../random-access-bytes.js';
 import { mainPartOf, readRelationships } from '../word-package.js';
 import type { Relationship } from '../word-package.js';
-import { openZip, readZipText, walkZipEntries } from '../zip-directory.js';
+import { readZipText, walkZipEntries, withZipFile } from '../zip-directory.js';
 import { saidBeside, saidInAlternatives } from './slide-extras.js';
 
 export type SlideNode = OfficeContentNode & { type: 'slide' };
@@ -30,18 +29,8 @@ type Parts = (name: string) => Promise<string>;
  * The order of the slides, and which notes are whose: the names of the parts say neither, since slides are moved,
  * deleted and put in without a change of names. Null where the package has no list of its slides.
  */
-export async function readSlideOrder(path: string): Promise<SlideOrder | null> {
-  const file = await openFileBytes(path);
-  try {
-    const zip = await openZip(file);
-    try {
-      return await readOrder(await openParts(zip));
-    } finally {
-      zip.close();
-    }
-  } finally {
-    await file.close();
-  }
+export function readSlideOrder(path: string): Promise<SlideOrder | null> {
+  return withZipFile(path, async (zip) => readOrder(await openParts(zip)));
 }
 
 /** A part that is not there, or is longer than any of these should be, is empty. */

@@ -1,6 +1,5 @@
 import type { Entry, ZipFile } from 'yauzl';
-import { openFileBytes } from '../random-access-bytes.js';
-import { openZip, readZipText, walkZipEntries } from '../zip-directory.js';
+import { readZipText, walkZipEntries, withZipFile } from '../zip-directory.js';
 
 /** Of a part that is read as a whole here, in memory; of longer ones nothing is said. */
 const MAX_PART_BYTES = 16 * 1024 * 1024;
@@ -25,23 +24,15 @@ export interface WorkbookTraits {
 export async function readWorkbookTraits(path: string, kind: 'xlsx' | 'ods'): Promise<WorkbookTraits> {
   const traits = { lacksResults: false, hides: false };
   const hidden = kind === 'xlsx' ? HIDDEN_IN_EXCEL : HIDDEN_IN_OPEN_DOCUMENT;
-  const file = await openFileBytes(path);
-  try {
-    const zip = await openZip(file);
-    try {
-      for (const entry of await partsOf(zip)) {
-        const part = await readZipText(zip, entry, MAX_PART_BYTES);
-        traits.lacksResults ||= kind === 'xlsx' && holdsNoResult(part);
-        traits.hides ||= hidden.test(part);
-        if (traits.lacksResults && traits.hides) break;
-      }
-      return traits;
-    } finally {
-      zip.close();
+  await withZipFile(path, async (zip) => {
+    for (const entry of await partsOf(zip)) {
+      const part = await readZipText(zip, entry, MAX_PART_BYTES);
+      traits.lacksResults ||= kind === 'xlsx' && holdsNoResult(part);
+      traits.hides ||= hidden.test(part);
+      if (traits.lacksResults && traits.hides) break;
     }
-  } finally {
-    await file.close();
-  }
+  });
+  return traits;
 }
 
 async function partsOf(zip: ZipFile): Promise<Entry[]> {
