@@ -114,7 +114,7 @@ module.exports = {
       to: {
         path: '^activities/',
         pathNot: [
-          '^activities/(connect|create-logger|metrics|keep-memory-low|listen-on|request-scope|tracing)\\.ts$',
+          '^activities/(connect|create-logger|metrics|keep-memory-low|listen-on|loop-turns|request-scope|tracing)\\.ts$',
           '^activities/backups/(check-restore|list-backups)\\.ts$',
           '^activities/(ports|retrieval|outbound|temporal|text)/',
           '^activities/signals/(rules|reading|ip-info)/',
@@ -131,7 +131,7 @@ module.exports = {
       to: {
         path: '^activities/',
         pathNot: [
-          '^activities/(connect|create-logger|metrics|keep-memory-low|listen-on|request-scope|tracing)\\.ts$',
+          '^activities/(connect|create-logger|metrics|keep-memory-low|listen-on|loop-turns|request-scope|tracing)\\.ts$',
           '^activities/backups/(check-restore|list-backups)\\.ts$',
           '^activities/(ports|retrieval|models|outbound|temporal|text)/',
           '^activities/signals/(rules|reading|ip-info)/',

@@ -1,3 +1,4 @@
+import { createLoopTurns } from '../../../activities/loop-turns.js';
 import { AppError } from '../../../schemas/app-error.js';
 
 /**
@@ -39,12 +40,6 @@ const MEMORY_MS = 5_000;
 const STUCK_MS = 1_500;
 const COME_AGAIN_MS = 2_000;
 
-/** Rounds of the event loop between two pushes that are read. */
-const ROUNDS = 8;
-/** Beyond so many, rounds that others fill are not waited for: reads would wait for every chat and search. */
-const MIN_ROUNDS = 4;
-const GIVE_WAY_MS = 4;
-
 /** @param now milliseconds of a clock that only goes on */
 export function createPushAdmission(now: () => number = () => performance.now()): PushAdmission {
   /** When each push began to be read or stored, the oldest first. */
@@ -54,18 +49,7 @@ export function createPushAdmission(now: () => number = () => performance.now())
   let busyMs = 1_000;
   /** The last moment up to which the busy time is counted; null: too few pushes are under way to measure by. */
   let countedTo: number | null = null;
-  let turn: Promise<void> = Promise.resolve();
-  let lastReadMs = 0;
-
-  /**
-   * libuv accepts one connection a round: those that wait to be refused, or to ask how we are, go before reads. All
-   * others together are given as much time as the read before took.
-   */
-  const giveWay = async (): Promise<void> => {
-    const until = now() + Math.max(GIVE_WAY_MS, lastReadMs);
-    for (let round = 0; round < ROUNDS && (round < MIN_ROUNDS || now() < until); round += 1)
-      await new Promise((resolve) => setImmediate(resolve));
-  };
+  const inTurn = createLoopTurns(now);
 
   const isFull = (address: string): boolean => {
     if (underWay.size < MIN_PLACES) return false;
@@ -125,15 +109,7 @@ export function createPushAdmission(now: () => number = () => performance.now())
     ask,
     read: async (address, work) => {
       ask(address);
-      const turned = async () => {
-        turn = turn.then(giveWay);
-        await turn;
-        const from = now();
-        const read = work();
-        lastReadMs = now() - from;
-        return read;
-      };
-      return during(address, turned, false);
+      return during(address, () => inTurn(work), false);
     },
     store: (address, work) => during(address, work, true),
   };

@@ -1,5 +1,6 @@
 import { MongoBulkWriteError } from 'mongodb';
 import type { Db, Filter } from 'mongodb';
+import { createLoopTurns } from '../../../loop-turns.js';
 import { AppError } from '../../../../schemas/app-error.js';
 import { DEFERRED_REASONS } from '../../../../schemas/signals/signals.js';
 import type { DeliveryState, NewAlert } from '../../../../schemas/signals/signals.js';
@@ -53,6 +54,8 @@ export function createMongoAlertStore(db: Db): AlertStore {
   const marks = createAlertMarks(db);
   const scenarios = createScenarioNames(db, alerts);
   const settle = createDeadlockQueue((error) => error instanceof Unsettled);
+  // Batches wait for the same mark: all of them would be turned into BSON in the round of the loop that stores it.
+  const inTurn = createLoopTurns();
 
   const raiseCounter = async (): Promise<void> => {
     const [last] = await alerts
@@ -103,7 +106,9 @@ export function createMongoAlertStore(db: Db): AlertStore {
         if (pending !== batch) await raiseCounter();
         const [first] = await Promise.all([alertIds.reserve(pending.length), noted]);
         const documents = pending.map((alert, index) => toDocument(alert, first + index));
-        const refused = await marks.around(writeOf(documents), () => insertUnordered(documents));
+        const refused = await marks.around(writeOf(documents), () =>
+          inTurn(() => insertUnordered(documents)),
+        );
         const fresh = pending.filter((_, index) => !refused.has(index));
         stored += fresh.length;
         waiting += fresh.filter(({ state }) => state === 'waiting').length;
