@@ -22,7 +22,11 @@ const WORDS: readonly [pattern: RegExp, term: string][] = [
 const KEPT: Readonly<Record<string, RegExp>> = {
   'activities/retrieval/verification/polarity-words.ts': /nobody/,
   'activities/stores/mongo/ensure-indexes.ts': /'stranger\./,
+  'activities/stores/mongo/signals/unknown-watchers.ts': /\bstranger\b/,
+  'activities/stores/mongo/signals/watcher-document.ts': /\bstranger\b/,
+  'activities/stores/mongo/signals/watcher-records.ts': /\bstranger\b/,
   'activities/stores/mongo/signals/watcher-store.ts': /\bstranger\b/,
+  'activities/stores/mongo/signals/watcher-tokens.ts': /\bstranger\b/,
   'activities/stores/mongo/signals/login-store.ts': /'\*refused strangers'/,
   'api/signals/relay/login-cache.ts': /UNKNOWN_MACHINES = 'strangers'/,
   'deploy/local/services/unprivileged.ts': /nobody/,
