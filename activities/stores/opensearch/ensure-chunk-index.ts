@@ -1,7 +1,7 @@
 import { AppError } from '../../../schemas/app-error.js';
 import { aliasedIndex } from './aliased-index.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
-import { assertMapping, chunkMapping, indexSettings, SCHEMA_VERSION, vectorMapping } from './mapping.js';
+import { assertMapping, chunkMapping, indexSettings, SCHEMA_VERSION, vectorProperties } from './mapping.js';
 import { hasEngineType } from './opensearch-errors.js';
 import type { IndexNames } from './index-names.js';
 import { ensureReplicas, layoutSettings } from './index-layout.js';
@@ -73,9 +73,7 @@ export async function ensureChunkIndex(
     ...(!isVersioned && { _meta: { ...meta, schema_version: SCHEMA_VERSION } }),
     properties: {
       ...Object.fromEntries(base),
-      ...Object.fromEntries(
-        vectors.map(({ vectorField, dimension }) => [vectorField, vectorMapping(dimension, { unit: true })]),
-      ),
+      ...vectorProperties(vectors.map((field) => ({ ...field, unit: true }))),
     },
   };
   assertMapping(mapping);

@@ -1,4 +1,5 @@
 import { AppError } from '../../../schemas/app-error.js';
+import type { VectorField } from '../../ports/migrations.js';
 import { similaritySettings } from './similarity.js';
 
 const MAX_DIMENSION = 16_000;
@@ -108,6 +109,13 @@ export function vectorMapping(dimension: number, { unit = false } = {}) {
       parameters: { m: 16, ef_construction: 128 },
     },
   };
+}
+
+/** The properties of a mapping that hold vectors. */
+export function vectorProperties(fields: readonly VectorField[]) {
+  return Object.fromEntries(
+    fields.map(({ vectorField, dimension, unit }) => [vectorField, vectorMapping(dimension, { unit })]),
+  );
 }
 
 export function isUnitField({ meta }: { meta?: Partial<typeof UNIT> }): boolean {
