@@ -30,6 +30,12 @@ const UNKNOWN_MACHINES = 'strangers';
 /** The share of machines that log in although their token is good: with other scenarios than it was given for. */
 const RENEWALS = 'renewals';
 
+/** A share without a free place: how many it has, and when one is free. */
+interface FullShare {
+  places: number;
+  free: Date;
+}
+
 /** Of the budget, so much for all renewals, for an address of machines that CAPI never let in, and for one machine. */
 function shareOf(budget: number): number {
   return Math.max(2, Math.floor(budget / 3));
@@ -75,8 +81,8 @@ export function createLoginCache(deps: LoginCacheDeps) {
 
   const budgetOf = (most: number) => ({ logins: most, windowMs: settings.loginWindowMs });
 
-  /** Takes a place in each share that the login belongs to; answers when one is free where there is none. */
-  const reserve = async (attempt: LoginAttempt, isRenewal = false): Promise<Date | null> => {
+  /** Takes a place in each share that the login belongs to; answers the one where there is none. */
+  const reserve = async (attempt: LoginAttempt, isRenewal = false): Promise<FullShare | null> => {
     const { login, address } = attempt;
     const { loginBudget: most } = settings;
     if (most === 0) return null;
@@ -92,25 +98,26 @@ export function createLoginCache(deps: LoginCacheDeps) {
           [`address ${address}`, shareOf(most)],
         ] as const);
     const taken: string[] = [];
-    let free: Date | null = null;
+    let full = { places: most, free: null as Date | null };
     for (const [share, places] of shares) {
-      free = await logins.reserveShare(share, at, budgetOf(places));
-      if (free !== null) break;
+      full = { places, free: await logins.reserveShare(share, at, budgetOf(places)) };
+      if (full.free !== null) break;
       taken.push(share);
     }
-    free ??= await logins.reserve(at, budgetOf(most));
+    if (full.free === null) full = { places: most, free: await logins.reserve(at, budgetOf(most)) };
+    const { places, free } = full;
     if (free === null) {
       attempt.places = { at, shares: taken, known };
       return null;
     }
     for (const share of taken) await logins.releaseShare(share, at);
     if (login !== null) attempt.exemptUntil = await logins.takeExemption(login.machineId, at);
-    return attempt.exemptUntil === null ? free : null;
+    return attempt.exemptUntil === null ? { places, free } : null;
   };
 
-  const overBudget = (free: Date): Answer => {
-    const { loginBudget: most, loginWindowMs: windowMs } = settings;
-    const message = `Too many logins: ${most} have been passed on within ${Math.round(windowMs / 60_000)} minutes`;
+  const overBudget = ({ places, free }: FullShare): Answer => {
+    const { loginWindowMs: windowMs } = settings;
+    const message = `Too many logins: ${places} have been passed on within ${Math.round(windowMs / 60_000)} minutes`;
     return refused({ machineId: null, status: 429, message, at: now(), until: free }, now());
   };
 
@@ -131,8 +138,8 @@ export function createLoginCache(deps: LoginCacheDeps) {
   const beforeCapi = async (attempt: LoginAttempt): Promise<Answer | null> => {
     const { login } = attempt;
     if (login === null) {
-      const free = await reserve(attempt);
-      return free === null ? null : overBudget(free);
+      const full = await reserve(attempt);
+      return full === null ? null : overBudget(full);
     }
     const { machineId, password } = login;
     const known = await usable(login);
@@ -141,9 +148,9 @@ export function createLoginCache(deps: LoginCacheDeps) {
     const block = await logins.blockOf(machineId, password, now());
     if (block !== null) return known === null ? refused(block, now()) : reused(known);
     // Who has nothing goes before who has a good token.
-    const free = await reserve(attempt, isFresh);
-    if (free === null) return null;
-    return known === null ? overBudget(free) : reused(known);
+    const full = await reserve(attempt, isFresh);
+    if (full === null) return null;
+    return known === null ? overBudget(full) : reused(known);
   };
 
   return {

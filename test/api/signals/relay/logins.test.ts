@@ -182,6 +182,16 @@ describe('a page of what stands before CAPI, with the status of an accepted logi
 });
 
 describe('the budget of logins', () => {
+  it('a refusal names the share that is used up: a third for an address of machines that were never let in', async () => {
+    const { login, fail } = await start({ settings: { loginBudget: 9 } });
+    fail(401);
+    for (let index = 0; index < 3; index += 1)
+      expect((await login(`made-up-${index}`, { password: 'no' })).status).toBe(401);
+    const next = await login('made-up-3', { password: 'no' });
+    expect(next.status).toBe(429);
+    expect(next.body.message).toContain('Too many logins: 3 have been passed on');
+  });
+
   it('is kept over all watchers; then what is still good is given out, and the rest told to wait', async () => {
     const { state, login, asked } = await start({ settings: { loginBudget: 2 } });
     const first = await login('w1');
