@@ -46,7 +46,11 @@ const listening = {
       .pipe(z.array(z.enum(['documents', 'proxy'])).min(1)),
     'what gateway and worker do: `documents`, `proxy` or both. `proxy` alone needs neither OpenSearch nor model servers',
   ),
-  PORT: described(port.clone(), 'port of the gateway; with Docker the published one', { unset: '`8080`' }),
+  PORT: described(
+    port.clone(),
+    'port of the gateway, of the proxy alone only where `PROXY_PORT` is unset; with Docker the published one',
+    { unset: '`8080`' },
+  ),
   APP_PORT: described(port.clone(), 'taken where `PORT` is unset', { fixedByCompose: true }),
   PROXY_PORT: described(
     port.clone(),
@@ -76,7 +80,8 @@ const listening = {
   ),
   NODE_ENV: described(
     z.string().optional(),
-    '`production`: answers tell browsers to come over https alone (HSTS, 180 days)',
+    '`production`: answers tell browsers to come over https alone, also to names below this one (HSTS with `includeSubDomains`, ' +
+      '180 days)',
     { unset: '`production` in the images', fixedByCompose: true },
   ),
   METRICS_TOKEN: described(z.string().optional(), 'bearer token of scrapers, for `GET /metrics`', {
@@ -370,7 +375,7 @@ const uploads = {
   ),
   DEFAULT_FILE_QUOTA: described(
     z.coerce.number().int().min(-1).default(-1),
-    "files per user where the user's record says nothing; -1: no limit",
+    "files per user where the user's record says nothing; -1: no limit. Administrators have none",
   ),
   MAX_PARTITIONS_PER_USER: described(count(100), 'partitions that a user owns and has made'),
   MAX_QUEUED_TASKS: described(
@@ -737,12 +742,14 @@ const signals = {
   PROXY_TIMEOUT_MS: described(count(30_000), 'time-out of a request to the central API', { unit: 'ms' }),
   FORWARD_ENABLED: described(
     flag(true),
-    'off: signals are stored and held back, also when it is on again, until an operator releases them',
+    'off: signals are stored and held back, also when it is on again, until an operator releases them; ' +
+      'usage metrics are answered as taken and dropped',
   ),
   FORWARD_PACE_MS: described(count(0, 0), 'least time between two batches of a watcher', { unit: 'ms' }),
   LOGIN_BUDGET: described(
     count(18, 0),
-    'so many logins go to the central API within `LOGIN_WINDOW_MINUTES`, over all watchers; 0: any number',
+    'so many logins go to the central API within `LOGIN_WINDOW_MINUTES`, over all watchers; of machines that it has not let in ' +
+      'half of them, a third for one address, and a third for one machine that it has; 0: any number',
   ),
   LOGIN_WINDOW_MINUTES: described(count(50), 'the window of `LOGIN_BUDGET`', { unit: 'min' }),
   UNKNOWN_WATCHERS_PER_ADDRESS: described(
@@ -756,7 +763,8 @@ const signals = {
   ),
   FILTERS_DIR: described(
     z.string().min(1).optional(),
-    'folder of rule files; a change counts within a second, a broken file keeps its last good form',
+    'folder of rule files; a change counts within a second (30 s on config maps and network shares), a broken file keeps its ' +
+      'last good form',
     { unset: '`filters.d/` beside `CONFIG_PATH`; without that the shipped `deploy/filters.d/`' },
   ),
   CONFIG_PATH: described(

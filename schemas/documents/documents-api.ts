@@ -189,10 +189,22 @@ export const UploadForm = z
     metadata: z
       .string()
       .optional()
-      .meta({ description: `A JSON object, ${METADATA_SIZE}`, examples: ['{"owner": "ada"}'] }),
+      .meta({
+        description:
+          `A JSON object, ${METADATA_SIZE}. \`relationship_id\` and \`parent_id\` (texts) tie files together, \`created_at\` is ` +
+          'kept in UTC, `mimetype` says how an unknown extension is read; keys that answers fill themselves are left out',
+        examples: ['{"owner": "ada"}'],
+      }),
     workspace_ids: z.string().optional().meta({ description: 'A JSON array of workspace ids; POST only' }),
-    callback_url: z.string().optional().meta({ description: 'Told when the task is COMPLETED or FAILED' }),
-    callback_token: z.string().optional(),
+    callback_url: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          'A public address that gets a POST of `{partition, file_id, status, metadata}` when the task is COMPLETED (`success`) or ' +
+          'FAILED (`error`), at least once, for up to a day; a 2xx counts as taken, and no redirect is followed',
+      }),
+    callback_token: z.string().optional().meta({ description: 'Sent there as `Authorization: Bearer`' }),
   })
   .meta({ id: 'UploadForm' });
 

@@ -40,13 +40,15 @@ const ChunkingBody = z.looseObject({
   chunk_overlap_rate: z.number().min(0).lt(1).default(0.2),
 });
 
+const NO_EFFECT = { description: 'Kept; has no effect' };
+
 const UNKNOWN_KEYS = 'Unknown keys are ignored; the answer names them under `warnings`';
 
 /** How documents are indexed. */
 export const IndexationConfigBody = z
   .looseObject({
     chunking: ChunkingBody.prefault({}),
-    parsing_strategy: z.enum(PARSING_STRATEGIES).nullable().default(null),
+    parsing_strategy: z.enum(PARSING_STRATEGIES).nullable().default(null).meta(NO_EFFECT),
     ocr_languages: z
       .string()
       .max(200)
@@ -78,9 +80,9 @@ export const IndexationConfigBody = z
       .meta({ description: 'Left out or `none` where contextualisation is enabled: `simple`' }),
     contextualization_prompt_name: givenName,
     chunk_contextualizer_prompt_name: earlierName('contextualization_prompt_name'),
-    enable_metadata_extraction: z.boolean().default(false),
-    enable_entity_extraction: z.boolean().default(false),
-    entity_labels: z.array(z.string().max(100)).max(100).default([]),
+    enable_metadata_extraction: z.boolean().default(false).meta(NO_EFFECT),
+    enable_entity_extraction: z.boolean().default(false).meta(NO_EFFECT),
+    entity_labels: z.array(z.string().max(100)).max(100).default([]).meta(NO_EFFECT),
     enable_topic_tagging: z.boolean().default(false),
     max_topic_tags: z.int().min(1).max(50).default(7),
     topic_tagging_llm: name.meta({ description: 'Null: the model that contextualises' }),
@@ -228,7 +230,10 @@ export const PresetBody = z
     warnings: z
       .array(z.string())
       .optional()
-      .meta({ description: 'After a change: what of the config that was sent has no effect' }),
+      .meta({
+        description:
+          'After a change: what of the config that was sent is not known or is taken for something else',
+      }),
   })
   .meta({ id: 'Preset' });
 

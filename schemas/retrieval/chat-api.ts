@@ -93,7 +93,12 @@ const sampling = {
   model: z
     .string()
     .nullish()
-    .meta({ examples: ['rag-manuals', 'partition-all'] }),
+    .meta({
+      description:
+        'A partition behind `rag-`, or `partition-all` for all of the caller; left out, empty or the name of the default language ' +
+        'model: that model alone, without a search',
+      examples: ['rag-manuals', 'partition-all'],
+    }),
   temperature: z.number().min(0).max(2).nullish().meta({ description: '0.3 when absent' }),
   top_p: z.number().min(0).max(1).nullish(),
   max_tokens: z.int().min(1).nullish(),

@@ -189,9 +189,14 @@ export const ForwardingWatcher = z
       .meta({ description: 'Signals that CAPI refuses for good, or without a usable shape' }),
     lastQuarantined: z.object({ id: z.int(), reason: z.string() }).nullable(),
     deferred: z.int().meta({
-      description: 'Signals that came while forwarding was switched off; they can be released',
+      description:
+        'Signals that came while forwarding was switched off, or waited when a backup was made that was restored since (CAPI may have ' +
+        'them already); they can be released',
     }),
-    withheld: z.int().meta({ description: 'Signals that the loop guard holds back' }),
+    withheld: z.int().meta({
+      description:
+        'Signals that another local API server replicated: the loop guard holds them back, and none is released',
+    }),
     discarded: z.int().meta({ description: 'Signals that an operator gave up' }),
     lastDiscarded: z.object({ id: z.int(), reason: z.string() }).nullable(),
     lastSuccess: instant,

@@ -18,7 +18,8 @@ import type { ScratchRoom } from './scratch-room.js';
 
 const EXTRACT_TEXT = {
   name: 'extractText',
-  description: 'Reads a document (PDF, DOCX, HTML, Markdown or plain text) and answers its text.',
+  description:
+    'Reads a document of any type that can be indexed, but for audio and video, and answers its text (at most 20,000,000 characters).',
 };
 
 /** More files than this at once in one gateway, or of one caller, and callers are asked to come again. */
