@@ -36,9 +36,10 @@ export function scrapeRoutes(
       responses,
       errors: ['AUTH_ERROR'],
       async handle({ koa }) {
-        const digest = tokenDigest(bearerToken(koa) ?? '');
-        // A guess costs its address what one of a user's token does.
-        await limitSignIn(koa, digest, async () => admitScraper(koa, config));
+        const token = bearerToken(koa);
+        const admitted = async (): Promise<void> => admitScraper(koa, config);
+        // A guess costs its address what one of a user's token does; without a token nothing is guessed.
+        await (token === null ? admitted() : limitSignIn(koa, tokenDigest(token), admitted));
         return scrape(metrics);
       },
     }),

@@ -846,7 +846,7 @@ const rateLimits = {
   RATE_LIMIT_AUTH: described(rate('60/minute'), '`/auth/*`, likewise'),
   RATE_LIMIT_AUTH_FAILURE: described(
     rate('20/minute'),
-    'failed authentications from one address; who was let in from there in the last 15 minutes goes on',
+    'wrong tokens and sign-ins from one address; who was let in from there in the last 15 minutes goes on',
   ),
   RETRIEVAL_DIAGNOSTICS_RATE_LIMIT: described(
     rate('120/minute'),

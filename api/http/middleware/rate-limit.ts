@@ -105,8 +105,9 @@ export function createRateLimiting(config: Pick<Config, 'rateLimits'>, limits: R
         ctx,
         digest,
         () => authenticate(ctx, options),
-        // A page whose session has ended guesses nothing, and must not shut the sign-in for its address.
-        cookie === null ? countGuess : () => limitAddress(ctx),
+        // Who sent no token guesses nothing, a page whose session has ended included: neither may shut the sign-in for
+        // its address.
+        token === null ? () => limitAddress(ctx) : countGuess,
       );
       const key = `user:${caller.principal.userId}`;
       if (asksForTrace(ctx)) await take('diagnostics', rates.diagnostics, key);

@@ -136,14 +136,31 @@ describe('failed authentications', () => {
   const wrong = (address: string, token: string | null = 'or-wrong') =>
     gateway.call('GET', '/partition/', { token, ...from(address) });
 
-  test('are limited by address, a missing token like a wrong one', async () => {
+  test('are limited by address', async () => {
     await start({ RATE_LIMIT_AUTH_FAILURE: '3/minute' });
-    expect(await statuses(2, () => wrong('198.51.100.1'))).toEqual([403, 403]);
-    expect(await statuses(2, () => wrong('198.51.100.1', null))).toEqual([403, 429]);
+    expect(await statuses(4, () => wrong('198.51.100.1'))).toEqual([403, 403, 403, 429]);
     const refused = await wrong('198.51.100.1');
     expect(refused.status).toBe(429);
     expect(await refused.json()).toEqual(LIMITED);
     expect((await wrong('198.51.100.2')).status).toBe(403);
+  });
+
+  test('are none where no token was sent: a new token is let in after any number of those', async () => {
+    const { addUser, call } = await start({
+      RATE_LIMIT_AUTH_FAILURE: '3/minute',
+      METRICS_TOKEN: 'for-scrapers',
+    });
+    const scrape = () => call('GET', '/metrics', { token: null, ...from('198.51.100.1') });
+    expect(new Set(await statuses(25, () => wrong('198.51.100.1', null)))).toEqual(new Set([403]));
+    expect(new Set(await statuses(25, scrape))).toEqual(new Set([403]));
+    const { token } = addUser('ann');
+    expect((await call('GET', '/partition/', { token, ...from('198.51.100.1') })).status).toBe(200);
+  });
+
+  test('are told from requests without a token, which count as those of their address', async () => {
+    await start({ RATE_LIMIT_DEFAULT: '2/minute' });
+    expect(await statuses(3, () => wrong('198.51.100.1', null))).toEqual([403, 403, 429]);
+    expect((await wrong('198.51.100.2', null)).status).toBe(403);
   });
 
   test('then refuse a right token as well, so that guessing on tells nothing', async () => {
