@@ -53,8 +53,8 @@ export function compileCondition(expression: unknown, root: RulePath, report: Re
     }
     const read = readField(field);
     try {
-      const operator = make(node['value'], (message) =>
-        report([...path, 'value'], `${op} ${message}`, 'note'),
+      const operator = make(node['value'], (message, weight = 'note') =>
+        report([...path, 'value'], `${op} ${message}`, weight),
       );
       // Of several elements one that matches is enough; `not` around it asks for none.
       return (signal, facts) => {

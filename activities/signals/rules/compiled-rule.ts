@@ -44,7 +44,10 @@ export type RuleMode = (typeof RULE_MODES)[number];
 export type RulePath = readonly (string | number)[];
 
 /**
- * Takes what is wrong with a rule while it is compiled. `drop`: the rule cannot be used; `note`: it can, but a
- * part of it does nothing and its author should know.
+ * How much is lost. `drop`: the rule cannot be used; `never`: a pattern that cannot be used matches nothing, which is
+ * refused only where a rule is being written; `note`: a part of it does nothing and its author should know.
  */
-export type Report = (path: RulePath, message: string, weight: 'drop' | 'note') => void;
+export type FaultWeight = 'drop' | 'never' | 'note';
+
+/** Takes what is wrong with a rule while it is compiled. */
+export type Report = (path: RulePath, message: string, weight: FaultWeight) => void;

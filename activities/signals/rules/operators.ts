@@ -1,4 +1,5 @@
 import { cidrRanges } from './cidr-range.js';
+import type { FaultWeight } from './compiled-rule.js';
 import { globPattern } from './glob-pattern.js';
 import { isInternalAddress } from './internal-address.js';
 import { regexPattern } from './regex-pattern.js';
@@ -7,7 +8,10 @@ import { regexPattern } from './regex-pattern.js';
 export type Operator = (found: unknown) => string | null;
 
 /** Makes an operator from the rule's `value`. `note` tells the author of a part that never matches. */
-type CompileOperator = (value: unknown, note: (message: string) => void) => Operator;
+type CompileOperator = (
+  value: unknown,
+  note: (message: string, weight?: Exclude<FaultWeight, 'drop'>) => void,
+) => Operator;
 
 /** What is wrong with a rule's value; the message completes the sentence "<operator> …". */
 export class ValueProblem extends Error {}
@@ -106,17 +110,20 @@ const internal: CompileOperator = (value, note) => {
   return (found) => (typeof found === 'string' && isInternalAddress(found) ? 'is internal' : null);
 };
 
-/** The first pattern that matches gives the reason. */
+/**
+ * The first pattern that matches gives the reason. One that cannot be used counts as no match (proxy spec, section
+ * 3.2); the others of its list still work.
+ */
 function patterns(
   compile: (pattern: string) => ((found: string) => boolean) | string,
   reason: (pattern: string) => string,
 ): CompileOperator {
-  return (value) => {
-    const compiled = texts(value).map((pattern) => {
+  return (value, note) => {
+    const compiled = texts(value).flatMap((pattern) => {
       const test = compile(pattern);
-      if (typeof test === 'string')
-        throw new ValueProblem(`cannot use ${JSON.stringify(pattern)}: it ${test}`);
-      return { test, reason: reason(pattern) };
+      if (typeof test !== 'string') return [{ test, reason: reason(pattern) }];
+      note(`cannot use ${JSON.stringify(pattern)}, which never matches: it ${test}`, 'never');
+      return [];
     });
     return (found) =>
       typeof found === 'string' ? (compiled.find(({ test }) => test(found))?.reason ?? null) : null;

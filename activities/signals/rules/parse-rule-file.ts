@@ -67,8 +67,11 @@ function findOddities(document: Document): { found: Oddity[]; firstAlias: number
   return { found, firstAlias };
 }
 
-/** Reads the YAML text of one rule. Never throws: whatever is wrong is a problem with its line. */
-export function parseRuleFile(text: string): ParsedRuleFile {
+/**
+ * Reads the YAML text of one rule. Never throws: whatever is wrong is a problem with its line.
+ * @param options.strict a pattern that cannot be used costs the rule: for one that is being written
+ */
+export function parseRuleFile(text: string, { strict = false } = {}): ParsedRuleFile {
   const lines = new LineCounter();
   const at = (offset: number, message: string): string =>
     `line ${lines.linePos(offset).line || 1}: ${message}`;
@@ -103,8 +106,10 @@ export function parseRuleFile(text: string): ParsedRuleFile {
     return { rule: null, problems: [at(firstAlias, message)] };
   }
   const problems: string[] = [];
-  const rule = compileRule(source, (path, message) => {
+  let refused = false;
+  const rule = compileRule(source, (path, message, weight) => {
+    refused ||= strict && weight === 'never';
     if (problems.length < PROBLEMS_LIMIT) problems.push(at(offsetOf(document, path), message));
   });
-  return { rule, problems };
+  return { rule: refused ? null : rule, problems };
 }

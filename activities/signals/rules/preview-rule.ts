@@ -78,9 +78,10 @@ function compiled(filter: unknown, watchers: unknown): { rule: CompiledRule; not
   const notes: string[] = [];
   const source = { name: 'preview', filter, ...(watchers === undefined ? {} : { watchers }) };
   const rule = compileRule(source, (path, message, weight) => {
-    (weight === 'drop' ? faults : notes).push(`body/${path.join('/')} ${message}`);
+    (weight === 'note' ? notes : faults).push(`body/${path.join('/')} ${message}`);
   });
-  if (rule === null) throw new AppError('BAD_REQUEST', faults[0] ?? 'body/filter cannot be used');
+  if (rule === null || faults.length > 0)
+    throw new AppError('BAD_REQUEST', faults[0] ?? 'body/filter cannot be used');
   return { rule, notes: notes.slice(0, SAMPLES) };
 }
 

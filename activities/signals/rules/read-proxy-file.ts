@@ -12,6 +12,8 @@ export interface ProxyFile {
   mode: RuleMode;
   /** Rules written in the file itself; they run before those of the folders. */
   rules: CompiledRule[];
+  /** A sentence for each pattern of theirs that matches nothing. */
+  faults: string[];
   /** A sentence for each key that nothing reads. */
   unread: string[];
 }
@@ -76,7 +78,7 @@ export async function readProxyFile(
   path: string | null,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<ProxyFile> {
-  if (path === null) return { lapiServers: [], mode: 'block', rules: [], unread: [] };
+  if (path === null) return { lapiServers: [], mode: 'block', rules: [], faults: [], unread: [] };
   const fail = (problem: string): never => {
     throw new ConfigError(`CONFIG_PATH: ${path}: ${problem}`);
   };
@@ -89,6 +91,15 @@ export async function readProxyFile(
   const parsed = fileShape.safeParse(content);
   if (!parsed.success) return fail(z.prettifyError(parsed.error));
   const { lapi_servers, filters } = parsed.data;
+  const faults: string[] = [];
+  const rules = filters.rules.flatMap((source, index) => {
+    const rule = compileRule(source, (at, message, weight) => {
+      const fault = `filters.rules.${[index, ...at].join('.')}: ${message}`;
+      if (weight === 'drop') fail(fault);
+      if (weight === 'never') faults.push(fault);
+    });
+    return rule === null ? [] : [rule];
+  });
   return {
     lapiServers: lapi_servers.map(({ name, url, machine_id, password }) => ({
       name,
@@ -97,11 +108,7 @@ export async function readProxyFile(
     })),
     mode: filters.mode,
     unread: unreadKeys(content),
-    rules: filters.rules.flatMap((source, index) => {
-      const rule = compileRule(source, (at, message, weight) => {
-        if (weight === 'drop') fail(`filters.rules.${[index, ...at].join('.')}: ${message}`);
-      });
-      return rule === null ? [] : [rule];
-    }),
+    rules,
+    faults,
   };
 }

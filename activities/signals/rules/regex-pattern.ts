@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 
-/** Longer patterns are refused (proxy spec, section 3.2). */
+/** Longer patterns match nothing (proxy spec, section 3.2). */
 export const PATTERN_LENGTH_LIMIT = 500;
 
 /** Steps of the compiled program. Counted repetitions multiply: 500 characters can ask for 16,000 steps. */

@@ -40,8 +40,8 @@ export interface RuleRegistryOptions {
   directories: readonly string[];
   /** The main file, watched as well; null: there is none. */
   mainFile?: string | null;
-  /** Mode and rules of the main file. @throws Error when it cannot be used */
-  readMain(): Promise<{ mode: RuleMode; rules: CompiledRule[] }>;
+  /** Mode and rules of the main file, with what of them matches nothing. @throws Error when it cannot be used */
+  readMain(): Promise<{ mode: RuleMode; rules: CompiledRule[]; faults?: string[] }>;
   /** Rules that are saved over the API; left out: there are none. */
   saved?: Pick<SavedRuleStore, 'newest' | 'get'>;
   onChange?(set: RuleSet): void;
@@ -99,6 +99,7 @@ export async function openRuleRegistry(options: RuleRegistryOptions): Promise<Ru
           message: `${error instanceof Error ? error.message : String(error)}; what it said before holds`,
         });
       }
+    for (const message of main.faults ?? []) faults.push({ file: options.mainFile ?? '', message });
     const loaded = await loadRules({ directories: options.directories });
     const broken = (rule: CompiledRule): boolean =>
       loaded.faults.some(({ file }) => rule.file === file || rule.file?.startsWith(`${file}/`) === true) &&

@@ -47,7 +47,7 @@ function versionOf(ctx: Koa.Context): number {
 
 /** Every text must be a rule, and no two of one name. @throws AppError BAD_REQUEST with the place of each fault */
 function requireRules(texts: readonly string[]): void {
-  const read = texts.map((text) => parseRuleFile(text));
+  const read = texts.map((text) => parseRuleFile(text, { strict: true }));
   const names = read.map(({ rule }) => rule?.name);
   const faults = read.flatMap(({ rule, problems }, index) => {
     if (rule === null) return problems.map((problem) => `rule ${index + 1}, ${problem}`);
@@ -168,7 +168,7 @@ export function savedRuleRoutes({
       responses: { 200: { description: 'What is wrong with it', schema: CheckedRule } },
       errors: ['BAD_REQUEST'],
       handle(_ctx, { body }) {
-        const { rule, problems } = parseRuleFile(body.text);
+        const { rule, problems } = parseRuleFile(body.text, { strict: true });
         if (rule === null) return json(200, { rule: null, problems });
         const { name, enabled, watchers, filter } = rule;
         const replaced = rules.current().ofFiles.find((other) => other.name === name);

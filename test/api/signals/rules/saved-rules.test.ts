@@ -221,6 +221,29 @@ describe('POST /api/filters/saved/rollback', () => {
   });
 });
 
+describe('a pattern that cannot be used', () => {
+  const text = `name: a\nfilter: { op: not, condition: { op: regex, field: scenario, value: '(?!x)' } }\n`;
+
+  it('matches nothing in a file: the rule holds signals back, and the pattern is named', async () => {
+    await writeFile(join(folder, 'of-file.yaml'), text);
+    await registries[0]!.reload();
+    await proxy.push([sampleSignal(1)], { token: mintToken('paris1').token });
+    const [alert] = (await (await proxy.ask('/api/alerts')).json()) as { filterReasons: string }[];
+    expect(alert?.filterReasons).toBe('["NOT(condition)"]');
+    expect((await ask('GET', '/api/filters')).body.faults).toEqual([
+      {
+        file: join(folder, 'of-file.yaml'),
+        message: expect.stringMatching(/^line 2: regex cannot use "\(\?!x\)", which never matches: it /),
+      },
+    ]);
+  });
+
+  it('is refused in a rule that is saved', async () => {
+    expect((await save([text])).status).toBe(400);
+    expect((await ask('POST', '/api/filters/check', { body: { text } })).body.rule).toBeNull();
+  });
+});
+
 describe('POST /api/filters/check', () => {
   const check = async (text: string) =>
     (await ask('POST', '/api/filters/check', { body: { text }, key: await keyOf('read') })).body;

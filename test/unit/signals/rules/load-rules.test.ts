@@ -132,9 +132,9 @@ describe('loading rules', () => {
     ],
     ['not a number', 'name: x\nfilter:\n  field: a\n  op: lt\n  value: .nan', /^line 5: lt needs/],
     [
-      'a bad pattern',
-      'name: x\nfilter:\n  field: a\n  op: regex\n  value: [a, "("]',
-      /^line 5: regex cannot use "\("/,
+      'a bad pattern of a watcher',
+      'name: x\nwatchers: "x!(a|b)"\nfilter:\n  field: a\n  op: empty',
+      /^line 2: "watchers" cannot use "x!\(a\|b\)"/,
     ],
     ['a huge file', `${rule('x')}# ${'x'.repeat(300_000)}`, /^line 1: the file is larger than 262144 bytes$/],
     ['no UTF-8', Buffer.from([0x6e, 0xff, 0xfe]), /^line 1: the file is not UTF-8$/],
@@ -180,6 +180,27 @@ describe('loading rules', () => {
     });
     expect(new Set(faults.map(({ file }) => basename(file)))).toEqual(new Set(['20-broken.yaml']));
   });
+
+  test.each(['regex', 'glob'])(
+    'a %s that cannot be used matches nothing: told, and its rule holds',
+    async (op) => {
+      const bad = op === 'regex' ? '(' : 'x!(a|b)';
+      await write(
+        'a.yaml',
+        `name: x\nfilter:\n  op: or\n  conditions:\n    - {op: ${op}, field: a, value: '${bad}'}\n    - {op: eq, field: b, value: 1}`,
+      );
+      const { rules, faults } = await load();
+      expect(rules.map(({ condition }) => [condition({ a: bad }), condition({ b: 1 })])).toEqual([
+        [null, 'b equals 1'],
+      ]);
+      expect(faults).toEqual([
+        {
+          file: join(folder, 'a.yaml'),
+          message: expect.stringMatching(/^line 5: \w+ cannot use ".+", which never matches: it /),
+        },
+      ]);
+    },
+  );
 
   test('every problem of a file is told at once', async () => {
     await write(

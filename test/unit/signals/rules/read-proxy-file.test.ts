@@ -3,12 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { readProxyFile } from '../../../../activities/signals/rules/read-proxy-file.js';
+import type { ProxyFile } from '../../../../activities/signals/rules/read-proxy-file.js';
 import { KNOWN_VARIABLES } from '../../../../schemas/config/environment.js';
 
-function unreadOf(text: string): Promise<string[]> {
+function read(text: string): Promise<ProxyFile> {
   const path = join(mkdtempSync(join(tmpdir(), 'tamis-proxy-file-')), 'filters.yaml');
   writeFileSync(path, text);
-  return readProxyFile(path, {}).then(({ unread }) => unread);
+  return readProxyFile(path, {});
+}
+
+async function unreadOf(text: string): Promise<string[]> {
+  return (await read(text)).unread;
 }
 
 test('keys that nothing reads are named, with the variable that stands for them', async () => {
@@ -37,4 +42,14 @@ test('of a file with what is read alone, of an empty one and of none nothing is 
   expect(await unreadOf('filters: { mode: block }\nlapi_servers: []\n')).toEqual([]);
   expect(await unreadOf('')).toEqual([]);
   expect((await readProxyFile(null, {})).unread).toEqual([]);
+});
+
+test('a pattern that cannot be used stops no start: it matches nothing, and is told of', async () => {
+  const { rules, faults } = await read(`
+filters: { rules: [{ name: a, filter: { op: regex, field: scenario, value: ['(', '^x'] } }] }
+`);
+  expect(rules[0]?.condition({ scenario: 'x/y' })).toBe('scenario matches regex "^x"');
+  expect(faults).toEqual([
+    expect.stringMatching(/^filters\.rules\.0\.filter\.value: regex cannot use "\(", which never matches: /),
+  ]);
 });

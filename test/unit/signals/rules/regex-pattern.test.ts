@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { regexPattern } from '../../../../activities/signals/rules/regex-pattern.js';
-import { compileForTest } from './compile-for-test.js';
+import { compileForTest, reasonFor } from './compile-for-test.js';
 
 describe('regular expressions', () => {
   test.each([
@@ -22,11 +22,16 @@ describe('regular expressions', () => {
     ['(a)\\1', 'is not valid'],
     ['((a{100}){100}){100}', 'is not valid'],
     ['(?:(?:a{10}){10}){9}b|(?:(?:a{10}){10}){9}c', 'is too complex'],
-  ])('%.30s is refused, and its rule with it', (pattern, problem) => {
+  ])('%.30s matches nothing, is told of, and costs no other pattern', (pattern, problem) => {
     expect(regexPattern(pattern)).toContain(problem);
-    const { rule, problems } = compileForTest({ field: 'f', op: 'regex', value: pattern });
-    expect(rule).toBeNull();
-    expect(problems).toEqual([expect.stringContaining(problem)]);
+    const leaf = { field: 'f', op: 'regex', value: pattern };
+    const { rule, problems } = compileForTest(leaf);
+    expect(problems).toEqual([expect.stringMatching(/^never: /)]);
+    expect(problems[0]).toContain(problem);
+    const signal = { f: `${pattern} ab aab` };
+    expect(rule?.condition(signal)).toBeNull();
+    expect(reasonFor({ ...leaf, value: [pattern, 'a+b$'] }, signal)).toBe('f matches regex "a+b$"');
+    expect(reasonFor({ op: 'not', condition: leaf }, signal)).toBe('NOT(condition)');
   });
 
   test.each([

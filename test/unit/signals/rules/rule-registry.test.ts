@@ -80,6 +80,15 @@ describe('the rules while the gateway runs', () => {
     expect(fieldsOf(rules.current())).toEqual(['z', 'b']);
   });
 
+  test('tell what of the main file matches nothing', async () => {
+    const message = 'filters.rules.0.filter.value: regex cannot use "(", which never matches';
+    const rules = await open({
+      mainFile: '/etc/proxy.yaml',
+      readMain: async () => ({ mode: 'block', rules: [], faults: [message] }),
+    });
+    expect(rules.current().faults).toEqual([{ file: '/etc/proxy.yaml', message }]);
+  });
+
   test('have nothing to keep of a file that was broken from the start', async () => {
     await write('a.yaml', 'broken');
     const rules = await open();
