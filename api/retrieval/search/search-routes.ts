@@ -3,6 +3,7 @@ import { presentChunkMetadata } from '../../../activities/retrieval/search/prese
 import type { SearchRequest } from '../../../activities/retrieval/search/search-types.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { Extract, PartitionSnapshot } from '../../../schemas/documents/documents-api.js';
+import { IDENTIFIER_PATTERN } from '../../../schemas/ids.js';
 import {
   FileSearchQuery,
   SearchAnswer,
@@ -81,7 +82,7 @@ export function searchRoutes({ adapters, search }: GatewayDeps): Route[] {
     { scope }: CallerContext,
     names: readonly string[],
   ): Promise<readonly string[] | 'all'> => {
-    if (names.length === 0 || names.some((name) => name.trim() === ''))
+    if (names.length === 0 || !names.every((name) => IDENTIFIER_PATTERN.test(name)))
       throw new AppError('BAD_REQUEST', 'Invalid partitions: give names, or all', { plain: true });
     if (names.includes('all')) {
       if (scope.kind === 'partitions' && Object.keys(scope.roles).length === 0)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { startGateway } from '../../support/start-gateway.js';
+import { ADMIN_TOKEN, startGateway } from '../../support/start-gateway.js';
 import type { Gateway } from '../../support/start-gateway.js';
 import { indexText } from '../../support/uploads.js';
 
@@ -72,6 +72,11 @@ describe('GET /search', () => {
       400,
       { detail: expect.stringContaining('partitions') },
     ]);
+    for (const name of ['a,b', '["adas"]', 'no such', '../x', 'x'.repeat(256), ' '])
+      for (const asker of [ada.token, ADMIN_TOKEN])
+        expect(
+          await ask(`/search?text=x&partitions=adas&partitions=${encodeURIComponent(name)}`, asker),
+        ).toEqual([400, { detail: 'Invalid partitions: give names, or all' }]);
     const { token } = gateway.addUser('newcomer');
     expect(await ask('/search?text=x', token)).toEqual([403, { detail: 'No accessible partitions' }]);
   });
