@@ -9,7 +9,7 @@ import type { AdmittingOptions } from './admission.js';
 import { baseUrl } from './base-url.js';
 import type { Logger } from '../logger.js';
 import { checkedList, listBody, losslessBody } from './json.js';
-import { hasBody, isFormOrNothing, readForm } from './read-form.js';
+import { hasBody, isFormOrNothing, readForm, requireKnownField } from './read-form.js';
 import { readJsonBody } from './read-json-body.js';
 import { parsePart } from './request-issues.js';
 import type { Answer, PublicContext, Route, RouteRequest } from './route.js';
@@ -132,7 +132,11 @@ async function readBody(
   if (bodyOptional === true && !hasBody(ctx)) return { body: parsePart(body, {}, 'body') };
   // No body at all is an empty form: whatever a client leaves out has a default.
   const sentAsForm = bodyAsForm !== undefined && !ctx.request.is('json', '+json') && isFormOrNothing(ctx);
-  if (sentAsForm) return { body: parsePart(bodyAsForm, await readForm(ctx), 'body') };
+  if (sentAsForm) {
+    const fields = await readForm(ctx);
+    requireKnownField(ctx, bodyAsForm.shape);
+    return { body: parsePart(bodyAsForm, fields, 'body') };
+  }
   return { body: parsePart(body, await readJsonBody(ctx), 'body') };
 }
 

@@ -43,12 +43,28 @@ export function hasBody(ctx: Koa.Context): boolean {
   return ctx.request.is('*/*') !== null && ctx.get('Content-Length') !== '0';
 }
 
-/** What a parser left at the request; of a repeated field the last one counts. */
+/** What a parser left at the request. */
+function parsedFields(ctx: Koa.Context): Record<string, unknown> {
+  const body = (ctx.request as { body?: unknown }).body ?? (ctx.req as { body?: unknown }).body ?? {};
+  return body as Record<string, unknown>;
+}
+
+/**
+ * JSON that is sent as a form is one field of an odd name, or of no text where it has brackets.
+ * @throws AppError VALIDATION_ERROR when a form that was read has fields, and none of those known
+ */
+export function requireKnownField(ctx: Koa.Context, known: object): void {
+  const names = Object.keys(parsedFields(ctx));
+  if (names.length > 0 && !names.some((name) => Object.hasOwn(known, name)))
+    throw invalidRequest([
+      { type: 'content_type', loc: ['body'], msg: 'The form has none of the known fields', input: null },
+    ]);
+}
+
+/** The texts that a parser left at the request; of a repeated field the last one counts. */
 export function textFields(ctx: Koa.Context): Record<string, string> {
-  const body: unknown =
-    (ctx.request as { body?: unknown }).body ?? (ctx.req as { body?: unknown }).body ?? {};
   const fields: Record<string, string> = {};
-  for (const [name, value] of Object.entries(body as Record<string, unknown>)) {
+  for (const [name, value] of Object.entries(parsedFields(ctx))) {
     const last: unknown = Array.isArray(value) ? value.at(-1) : value;
     if (typeof last === 'string') fields[name] = last;
   }

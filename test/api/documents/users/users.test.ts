@@ -101,6 +101,18 @@ describe('POST /users/', () => {
     expect(response.status).toBe(422);
   });
 
+  it('refuses a form without any known field, such as JSON that says it is one, and makes nobody', async () => {
+    const json = (text: string) => new URLSearchParams([[text, '']]);
+    const mistyped = new FormData();
+    mistyped.set('displayname', 'x');
+    for (const form of [json('{"display_name":"x"}'), json('[{"email":[1]}]'), mistyped])
+      expect(await ask('POST', '/users/', form)).toEqual([422, { detail: [expect.any(Object)] }]);
+    const names = (await gateway.adapters.users.list()).map(({ display_name }) => display_name);
+    expect(names).not.toContain(null);
+    const more = new URLSearchParams({ display_name: 'Form', unknown: 'x' });
+    expect((await ask('POST', '/users/', more))[0]).toBe(201);
+  });
+
   it('keeps the digest of a token and nothing more', async () => {
     const { token } = await create();
     const stored = JSON.stringify(await gateway.adapters.users.list());
