@@ -109,3 +109,11 @@ async function readMultipart(ctx: Koa.Context): Promise<void> {
     throw new AppError('BAD_REQUEST', 'The form cannot be read', { plain: true, cause: error });
   }
 }
+
+/** A field's text. @throws AppError VALIDATION_ERROR when it is not there, or empty */
+export function requiredField(fields: Readonly<Record<string, string>>, name: string): string {
+  const value = fields[name];
+  if (value === undefined || value === '')
+    throw invalidRequest([{ type: 'missing', loc: ['body', name], msg: 'Field required', input: null }]);
+  return value;
+}

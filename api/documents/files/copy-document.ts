@@ -15,8 +15,7 @@ import {
   requireEmbedder,
 } from '../../../activities/documents/commands/require-admissible.js';
 import { noSuchFile, noSuchPartition } from '../../../activities/documents/commands/refusals.js';
-import { readForm } from '../../http/read-form.js';
-import { invalidRequest } from '../../../schemas/request-issues.js';
+import { readForm, requiredField } from '../../http/read-form.js';
 import type { CallerContext } from '../../http/route.js';
 import { readClientMetadata } from '../../../activities/documents/commands/client-metadata.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
@@ -26,13 +25,6 @@ import { links } from '../../http/links.js';
 /** A copy of a thousand chunks takes seconds. What is not there by then is taken back, and the client may ask again. */
 const TIMEOUT_MS = 60_000;
 const LOOK_EVERY_MS = 100;
-
-function field(fields: Readonly<Record<string, string>>, name: string): string {
-  const value = fields[name];
-  if (value === undefined || value === '')
-    throw invalidRequest([{ type: 'missing', loc: ['body', name], msg: 'Field required', input: null }]);
-  return value;
-}
 
 /**
  * Copies a live file under a new name. The copy is a task like an upload's: it takes a place in the quota and claims
@@ -114,8 +106,8 @@ async function findSource(
   ctx: CallerContext,
   fields: Readonly<Record<string, string>>,
 ): Promise<{ source: { file_key: string; generation: number }; version: FileVersion }> {
-  const partition = field(fields, 'source_partition');
-  const fileId = field(fields, 'source_file_id');
+  const partition = requiredField(fields, 'source_partition');
+  const fileId = requiredField(fields, 'source_file_id');
   const embedders = await adapters.models.list('embedder');
   const { metadata } = readClientMetadata(
     fields['metadata'],

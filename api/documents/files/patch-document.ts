@@ -4,7 +4,7 @@ import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import { authoriseAnew, authoriseCaller } from '../../http/middleware/authorise-partition.js';
 import { patchFile } from '../../../activities/documents/commands/patch-file.js';
 import { noSuchFile, noSuchPartition } from '../../../activities/documents/commands/refusals.js';
-import { readForm } from '../../http/read-form.js';
+import { readForm, requiredField } from '../../http/read-form.js';
 import type { CallerContext } from '../../http/route.js';
 import { readClientMetadata } from '../../../activities/documents/commands/client-metadata.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
@@ -31,7 +31,7 @@ export async function patchDocument(
   await authoriseAnew(adapters.partitions, ctx, partition, 'editor');
   const embedders = await adapters.models.list('embedder');
   const read = readClientMetadata(
-    fields['metadata'],
+    requiredField(fields, 'metadata'),
     embedders.flatMap(({ vector_field }) => vector_field ?? []),
   );
   const { partition: target, ...metadata } = read.metadata;

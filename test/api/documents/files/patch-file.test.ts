@@ -112,6 +112,17 @@ describe('PATCH /indexer/partition/{partition}/file/{file_id}', () => {
     expect(text).not.toMatch(/never|_openrag_z|"source":"y"|"file_id":"x"/);
   });
 
+  it('asks for the field', async () => {
+    await index();
+    const missing = [{ type: 'missing', loc: ['body', 'metadata'], msg: 'Field required', input: null }];
+    const mistyped = new FormData();
+    mistyped.set('Metadata', '{"added":1}');
+    for (const body of [undefined, mistyped, form('')]) {
+      const response = await gateway.call('PATCH', PATH, { ...(body && { body }), token: ada.token });
+      expect([response.status, await response.json()]).toEqual([422, { detail: missing }]);
+    }
+  });
+
   it('takes a form in either encoding', async () => {
     await index();
     const response = await gateway.call('PATCH', PATH, {
