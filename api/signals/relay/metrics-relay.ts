@@ -27,7 +27,7 @@ export const METRICS_RESPONSES = {
   200: {
     description: "CAPI's answer; or held, to be sent when CAPI is back (with a token that CAPI took before)",
   },
-  201: { description: 'Forwarding is switched off: nothing is sent' },
+  201: { description: 'Forwarding is switched off: usage metrics are not sent' },
 } as const;
 
 export const METRICS_ERRORS = [
@@ -203,14 +203,18 @@ export function createMetricsRelay(
 
   return {
     async take(ctx: PublicContext, path: MetricsPath): Promise<Answer> {
-      if (path.endsWith('/usage-metrics') && ctx.koa.get('Authorization') === '')
+      const { forwardEnabled } = deps.settings;
+      const ofUsage = path.endsWith('/usage-metrics');
+      if (ofUsage && ctx.koa.get('Authorization') === '')
         throw new AppError('AUTHENTICATION_ERROR', 'Unauthorized');
-      if (!deps.settings.forwardEnabled) {
+      if (ofUsage && !forwardEnabled) {
         ctx.koa.req.resume();
         return json(201, { success: true });
       }
       const sender = await identifyWatcher(ctx.koa.req.headers.authorization, deps.watchers);
-      if (!(await hasStanding(sender, deps, ctx.log))) return passUnread(ctx, sender, path);
+      // While forwarding is off nothing is held either: it would not be sent.
+      if (!forwardEnabled || !(await hasStanding(sender, deps, ctx.log)))
+        return passUnread(ctx, sender, path);
       const text = await read(ctx);
       return inPlace(sender.watcher, () => pass(ctx, sender, path, text));
     },

@@ -199,4 +199,18 @@ describe('POST of metrics', () => {
     expect(await post('/v3/usage-metrics', '{}')).toEqual({ status: 201, body: { success: true } });
     expect(taken).toEqual([]);
   });
+
+  it.each(['/v2/metrics/', '/v3/metrics/'])(
+    '%s is passed on while forwarding is off, and not held',
+    async (path) => {
+      await proxy.close();
+      await upstream.close();
+      await begin({ settings: { forwardEnabled: false } });
+      expect(await post(path, '{"a":1}')).toEqual({ status: 200, body: { message: 'from CAPI' } });
+      expect(taken.map(({ url, body }) => [url, String(body)])).toEqual([[path, '{"a":1}']]);
+      answer(503);
+      expect((await post(path, '{"a":1}')).status).toBe(503);
+      expect(await held()).toEqual([]);
+    },
+  );
 });
