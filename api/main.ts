@@ -22,7 +22,7 @@ import { createChatService } from '../activities/retrieval/chat/chat-service.js'
 import { createSearchService } from '../activities/retrieval/search/search-service.js';
 import { ConfigError, EX_CONFIG } from '../schemas/config/config-error.js';
 import { parseConfig } from '../schemas/config/config.js';
-import { retiredVariableNotes } from '../schemas/config/environment.js';
+import { unreadVariableNotes } from '../schemas/config/environment.js';
 import { readEnvironment } from '../schemas/config/read-environment.js';
 import { accessProblemOf } from '../schemas/engine-access.js';
 import { createApp, createProxyApp } from './app.js';
@@ -75,7 +75,7 @@ keepMemoryLow();
 const environment = orExit(() => readEnvironment(process.env));
 const config = orExit(() => parseConfig(environment));
 const logger = createLogger(config.log, 'gateway');
-for (const note of retiredVariableNotes(environment)) logger.warn(note);
+for (const note of unreadVariableNotes(environment)) logger.warn(note);
 const shared = orExit(() =>
   connectShared(config, (state, cause) => {
     if (state === 'ready') logger.info('Redis is there: rate limits and caches are shared by all gateways');

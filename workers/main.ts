@@ -8,7 +8,7 @@ import { createScratchDirectory } from '../activities/documents/parsing/scratch-
 import { keepMemoryLow } from '../activities/keep-memory-low.js';
 import { ConfigError, EX_CONFIG } from '../schemas/config/config-error.js';
 import { parseConfig } from '../schemas/config/config.js';
-import { retiredVariableNotes } from '../schemas/config/environment.js';
+import { unreadVariableNotes } from '../schemas/config/environment.js';
 import { readEnvironment } from '../schemas/config/read-environment.js';
 import { accessProblemOf } from '../schemas/engine-access.js';
 import { connectTemporal, createClient, ensureNamespace } from './connect-temporal.js';
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   keepMemoryLow();
   setNiceness(config.worker.niceness);
   const logger = createLogger(config.log, 'worker');
-  for (const note of retiredVariableNotes(environment)) logger.warn(note);
+  for (const note of unreadVariableNotes(environment)) logger.warn(note);
   const { metricsPort } = config.worker;
   const sdkUrl = await installRuntime(logger, metricsPort !== null);
   const tracer = await openTracing(config, 'worker', logTracing(logger));

@@ -159,6 +159,8 @@ function documentsConfig(env: Environment) {
     /** Off: an upload's bytes go once it is indexed, and no answer links to them. */
     saveUploadedFiles: env.SAVE_UPLOADED_FILES,
     deduplicate: env.CONTENT_DEDUPLICATION_ENABLED,
+    /** How the preset `default` cuts documents, unless it was edited. */
+    chunker: env.CHUNKER,
     chunkSize: env.CHUNK_SIZE,
     chunkOverlapRate: env.CHUNK_OVERLAP_RATE,
     /** The preset `default` has a model say where each chunk stands, unless it was edited. */

@@ -27,7 +27,7 @@ import {
 } from './environment-fields.js';
 import { MODEL_PROVIDERS, RERANKER_PROVIDERS } from '../models/model-endpoints.js';
 import { ollamaUrl } from './ollama-url.js';
-import { RETRIEVAL_TYPES } from '../models/presets-api.js';
+import { CHUNKING_STRATEGIES, RETRIEVAL_TYPES } from '../models/presets-api.js';
 import { describeVariable, described } from './variable-notes.js';
 import type { DescribedVariable } from './variable-notes.js';
 
@@ -422,6 +422,10 @@ const uploads = {
 };
 
 const indexing = {
+  CHUNKER: described(
+    z.enum(CHUNKING_STRATEGIES).default('recursive_splitter'),
+    'how the indexation preset `default` cuts documents: by size, or at their headings (`structured_section`)',
+  ),
   CHUNK_SIZE: described(
     count(512, 16),
     'tokens (o200k) in a chunk, in the indexation preset `default`; `legal` has 1024, `finance` 768',
@@ -914,14 +918,28 @@ export const VARIABLE_GROUPS: readonly { title: string; variables: readonly Desc
   group('Rate limits', rateLimits),
 ];
 
-/** Variables of earlier releases, and why they are no longer read. */
-const RETIRED_VARIABLES: Readonly<Record<string, string>> = {
+const STORES = 'the stores are MONGODB_URL and OPENSEARCH_URL';
+
+/** Variables of openrag that we do not read, and why; README lists them. */
+const UNREAD_VARIABLES: Readonly<Record<string, string>> = {
+  AUDIOLOADER: 'recordings are transcribed by the server of TRANSCRIBER_BASE_URL',
+  DATA_DIR: 'files are in the store of MONGODB_URL',
+  IMAGE_CAPTIONING_URL:
+    'pictures behind addresses are not fetched; IMAGE_CAPTIONING has those in documents described',
+  OPENRAG_CONTAINER_STARTUP_TIMEOUT: 'a container is up when /health_check and /ready answer',
+  PDFLOADER: 'each file type has one parser',
+  POSTGRES_HOST: STORES,
+  PROMPTS_DIR: 'prompts are records, changed under /prompts',
+  VDB_HOST: STORES,
   WEBSEARCH_PROVIDER: 'there is one provider; WEBSEARCH_BASE_URL says where it is',
+  WITH_CHAINLIT_UI: 'there is no Chainlit; chats are at /app/',
+  WITH_SURROUNDING_CHUNKS:
+    'a chat gets the chunks that were found, and those of INCLUDE_RELATED and INCLUDE_ANCESTORS',
 };
 
-/** One sentence for each variable that is set and has no effect any more: they do not stop the start. */
-export function retiredVariableNotes(env: Readonly<Record<string, string | undefined>>): string[] {
-  return Object.entries(RETIRED_VARIABLES)
+/** One sentence for each variable that is set and has no effect: they do not stop the start. */
+export function unreadVariableNotes(env: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.entries(UNREAD_VARIABLES)
     .filter(([name]) => (env[name] ?? '') !== '')
     .map(([name, reason]) => `${name} is set but not read: ${reason}`);
 }

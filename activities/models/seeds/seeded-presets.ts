@@ -21,14 +21,22 @@ type Seed = Pick<PresetRecord, 'name' | 'preset_type' | 'config'>;
  * governs `default`, and the retrieval presets, which differ from it in their type alone.
  */
 export function seededPresets(config: Pick<Config, 'documents' | 'search' | 'chat'>): Seed[] {
-  const indexation = (name: string, size: number, overlap: number, rest: Partial<IndexationConfig> = {}) => ({
+  const indexation = (
+    name: string,
+    chunking: { name?: string; size: number; overlap: number },
+    rest: Partial<IndexationConfig> = {},
+  ) => ({
     name,
     preset_type: 'indexation' as const,
     // What is not said is off: which models there are is for the operator to say.
     config: readIndexationConfig(
       IndexationConfigBody.parse({
         ...rest,
-        chunking: { chunk_size: Math.min(size, MAX_CHUNK_SIZE), chunk_overlap_rate: overlap },
+        chunking: {
+          name: chunking.name,
+          chunk_size: Math.min(chunking.size, MAX_CHUNK_SIZE),
+          chunk_overlap_rate: chunking.overlap,
+        },
       }),
     ).config,
   });
@@ -46,16 +54,21 @@ export function seededPresets(config: Pick<Config, 'documents' | 'search' | 'cha
       }),
     ).config,
   });
+  const { chunker, chunkSize, chunkOverlapRate } = config.documents;
   return [
-    indexation('default', config.documents.chunkSize, config.documents.chunkOverlapRate, {
-      ...(config.documents.contextualize && {
-        enable_contextualization: true,
-        contextualization_mode: 'simple',
-      }),
-      ...(config.documents.captionImages && { enable_image_captioning: true }),
-    }),
-    indexation('legal', 1024, 0.25, { contextualization_mode: 'structured' }),
-    indexation('finance', 768, 0.2),
+    indexation(
+      'default',
+      { name: chunker, size: chunkSize, overlap: chunkOverlapRate },
+      {
+        ...(config.documents.contextualize && {
+          enable_contextualization: true,
+          contextualization_mode: 'simple',
+        }),
+        ...(config.documents.captionImages && { enable_image_captioning: true }),
+      },
+    ),
+    indexation('legal', { size: 1024, overlap: 0.25 }, { contextualization_mode: 'structured' }),
+    indexation('finance', { size: 768, overlap: 0.2 }),
     retrieval('default', config.search.presets.type),
     retrieval('multiquery', 'multiQuery'),
     retrieval('hyde', 'hyde'),

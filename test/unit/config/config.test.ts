@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { seededPresets } from '../../../activities/models/seeds/seeded-presets.js';
 import { parseConfig } from '../../../schemas/config/config.js';
-import { retiredVariableNotes } from '../../../schemas/config/environment.js';
+import { unreadVariableNotes } from '../../../schemas/config/environment.js';
 import type { IndexationConfig } from '../../../schemas/models/presets.js';
 
 const TOKEN = 'a-token-of-sufficient-length';
@@ -44,10 +44,10 @@ describe('parseConfig', () => {
     });
   });
 
-  it('starts with a variable that is no longer read, and tells of it', () => {
+  it('starts with a variable that is not read, and tells of it', () => {
     const env = { AUTH_MODE: 'token', WEBSEARCH_PROVIDER: 'tavily', CHUNK_SIZE: '256' };
     expect(parseConfig(env)).toEqual(parseConfig({ CHUNK_SIZE: '256' }));
-    expect(retiredVariableNotes(env)).toEqual([
+    expect(unreadVariableNotes(env)).toEqual([
       expect.stringMatching(/^WEBSEARCH_PROVIDER is set but not read: /),
     ]);
   });
@@ -324,6 +324,23 @@ describe('parseConfig', () => {
     expect(captioning({ ...vlm, IMAGE_CAPTIONING: 'false' })).toBe(false);
     expect(captioning({ IMAGE_CAPTIONING: 'true' })).toBe(true);
     expect(parseConfig({ VLM_SEMAPHORE: '3' }).models.vlmConcurrency).toBe(3);
+  });
+
+  it('has documents cut as CHUNKER says, by the preset `default` alone', () => {
+    const cutting = (env: Record<string, string>) =>
+      seededPresets(parseConfig(env)).flatMap(({ name, preset_type, config }) =>
+        preset_type === 'indexation' ? [[name, (config as IndexationConfig).chunking.name]] : [],
+      );
+    const others = [
+      ['legal', 'recursive_splitter'],
+      ['finance', 'recursive_splitter'],
+    ];
+    expect(cutting({})).toEqual([['default', 'recursive_splitter'], ...others]);
+    expect(cutting({ CHUNKER: 'structured_section' })).toEqual([
+      ['default', 'structured_section'],
+      ...others,
+    ]);
+    expect(() => parseConfig({ CHUNKER: 'by-hand' })).toThrow(/CHUNKER/);
   });
 
   it('reads rates, with or without a number of units', () => {

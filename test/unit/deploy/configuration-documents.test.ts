@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { CONFIGURATION_DOCUMENTS, withBlock } from '../../../deploy/local/configuration-documents.js';
-import { KNOWN_VARIABLES } from '../../../schemas/config/environment.js';
+import { KNOWN_VARIABLES, unreadVariableNotes } from '../../../schemas/config/environment.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const documents = CONFIGURATION_DOCUMENTS.map((document) => ({
@@ -31,4 +31,16 @@ test("README's tables have each variable once", () => {
   // A bar in a meaning would make a column of it.
   for (const [, name, cells = ''] of rows.filter(([, known = '']) => KNOWN_VARIABLES.includes(known)))
     expect([name, cells.split('|')]).toEqual([name, [expect.any(String), expect.any(String)]]);
+});
+
+test('README lists the variables of openrag that mean nothing here, each of which is told of where it is set', () => {
+  const [, after = ''] = (documents[0]?.text ?? '').split(
+    '### Variables of openrag that have no meaning here',
+  );
+  const [table = ''] = after.split('\n## ');
+  const named = [...table.matchAll(/`([A-Z][A-Z0-9_]*)`(?=[^|]*\|.*\|$)/gm)].map(([, name = '']) => name);
+  const unread = named.filter((name) => !KNOWN_VARIABLES.includes(name));
+  const notes = unreadVariableNotes(Object.fromEntries(unread.map((name) => [name, 'x'])));
+  expect(notes.map((note) => note.split(' ')[0])).toEqual(unread);
+  expect(unread.length).toBeGreaterThan(8);
 });

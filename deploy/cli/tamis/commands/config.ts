@@ -14,12 +14,12 @@ export function addConfig(program: Command, run: Run): void {
       run(async (context) => {
         // Loaded for this command alone.
         const { parseConfig } = await import('../../../../schemas/config/config.js');
-        const { retiredVariableNotes } = await import('../../../../schemas/config/environment.js');
+        const { unreadVariableNotes } = await import('../../../../schemas/config/environment.js');
         let notes: string[];
         try {
           const environment = readEnvironment(context.env);
           parseConfig(environment);
-          notes = retiredVariableNotes(environment);
+          notes = unreadVariableNotes(environment);
         } catch (error) {
           if (error instanceof ConfigError) throw new CliFailure(EXIT.failed, error.message);
           throw error;
