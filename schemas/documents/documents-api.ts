@@ -15,7 +15,7 @@ export const Link = z
   .string()
   .meta({ description: 'Absolute URL', examples: ['http://127.0.0.1:8080/extract/abc'] });
 
-/** A number in a query: the empty text is no number. */
+/** A number in a query or a form: the empty text is no number. */
 export function queryNumber(schema: z.ZodType<number>) {
   return z.preprocess(
     (value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { queryNumber } from './documents-api.js';
 import { ROLES } from './users.js';
 
 /** Request and answer bodies of users and members (wire contract, sections 1.5 and 1.7). */
@@ -95,7 +96,7 @@ export const CandidateList = z.object({
 });
 
 export const NewMemberForm = z.object({
-  user_id: z.coerce.number().int().min(1),
+  user_id: queryNumber(z.number().refine(Number.isInteger, 'must be an integer')).meta({ type: 'integer' }),
   role: z.enum(ROLES).default('viewer'),
 });
 

@@ -8,14 +8,9 @@ import { invalidRequest } from '../../../schemas/request-issues.js';
 import { empty, json, route } from '../../http/route.js';
 import type { CallerContext, Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
-import { PartitionParams } from '../../http/identifiers.js';
+import { PartitionParams, UserNumber } from '../../http/identifiers.js';
 
-const MemberParams = PartitionParams.extend({
-  user_id: z
-    .string()
-    .regex(/^\d{1,15}$/, 'must be an integer')
-    .transform(Number),
-});
+const MemberParams = PartitionParams.extend({ user_id: UserNumber });
 
 const MAX_CANDIDATES = 100;
 /** A shorter search would list nearly every user. */

@@ -15,6 +15,7 @@ import {
 import { createUser, newToken } from '../../../activities/documents/commands/create-user.js';
 import { deleteUser } from '../../../activities/documents/commands/delete-user.js';
 import { tokenDigest } from '../../http/middleware/authentication.js';
+import { UserNumber } from '../../http/identifiers.js';
 import { empty, json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
@@ -22,12 +23,7 @@ import { presentMe, presentMembership, presentNewUser, presentUser } from './pre
 import { readUserFields } from './user-fields.js';
 import { badRequest } from '../../../schemas/request-issues.js';
 
-const UserParams = z.object({
-  id: z
-    .string()
-    .regex(/^\d{1,15}$/, 'must be an integer')
-    .transform(Number),
-});
+const UserParams = z.object({ id: UserNumber });
 
 function noSuchUser(userId: number): AppError {
   return new AppError('USER_NOT_FOUND', `User ${userId} not found`, { plain: true });

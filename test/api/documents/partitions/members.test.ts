@@ -74,10 +74,14 @@ describe('POST /partition/{partition}/users', () => {
     for (const form of [
       { user_id: String(bob.userId), role: 'king' },
       { user_id: 'x' },
+      { user_id: '' },
+      { user_id: '1.5' },
       { role: 'viewer' },
       {},
     ])
       expect([form, (await ask('POST', USERS, form as Record<string, string>))[0]]).toEqual([form, 422]);
+    for (const id of ['0', '-1', '99999999999999999'])
+      expect([id, (await ask('POST', USERS, { user_id: id }))[0]]).toEqual([id, 404]);
     const asJson = await gateway.call('POST', USERS, {
       token: ada.token,
       body: JSON.stringify({ user_id: bob.userId }),
@@ -111,6 +115,7 @@ describe('PATCH and DELETE /partition/{partition}/users/{user_id}', () => {
       ]);
     expect((await ask('PATCH', `${USERS}/${ada.userId}`, { role: 'king' }))[0]).toBe(422);
     expect((await ask('PATCH', `${USERS}/x`, { role: 'viewer' }))[0]).toBe(422);
+    expect((await ask('PATCH', `${USERS}/-1`, { role: 'viewer' }))[0]).toBe(404);
   });
 
   it('leave the last owner', async () => {

@@ -146,7 +146,14 @@ describe('GET /users/ and GET /users/{id}', () => {
 
   it('know nobody else', async () => {
     expect(await ask('GET', '/users/404')).toEqual([404, { detail: 'User 404 not found' }]);
-    for (const id of ['x', '1.5', '-1', '99999999999999999999'])
+    for (const id of ['-1', '0', '99999999999999999', '99999999999999999999'])
+      for (const [method, path] of [
+        ['GET', `/users/${id}`],
+        ['DELETE', `/users/${id}`],
+        ['POST', `/users/${id}/regenerate_token`],
+      ] as const)
+        expect([method, path, (await ask(method, path))[0]]).toEqual([method, path, 404]);
+    for (const id of ['x', '1.5', '-', '1e3'])
       expect([id, (await ask('GET', `/users/${id}`))[0]]).toEqual([id, 422]);
   });
 });
