@@ -28,7 +28,7 @@ import { backupRoutes } from './backups/backup-routes.js';
 import { CODEC_PATH } from './migrations/codec-routes.js';
 import { errorMapping } from './http/middleware/error-mapping.js';
 import { guardOpenAccess } from './http/middleware/open-access.js';
-import { noSuchRoute } from './http/middleware/no-such-route.js';
+import { noMoreOfApi, noSuchRoute } from './http/middleware/no-such-route.js';
 import { createRateLimiting } from './http/middleware/rate-limit.js';
 import type { RateLimiting } from './http/middleware/rate-limit.js';
 import { requestId } from './http/middleware/request-id.js';
@@ -274,6 +274,7 @@ function managementForSessions(proxy: ProxyDeps, sessions: Sessions, deps: AppDe
 
 /** The end of the line: routes of the document surface, then an answer for what no route serves. */
 function serveRest(app: Koa, router: Router, limiting: RateLimiting): void {
+  app.use(noMoreOfApi);
   app.use(router.routes());
   app.use(async (ctx, next) => {
     if (surfaceOf(ctx.path).name === 'documents') await limiting.limitAddress(ctx);

@@ -330,6 +330,8 @@ describe('paths and methods that the management side does not have', () => {
     ['GET', '/api'],
     ['GET', '/api/'],
     ['GET', '/api/nothing'],
+    ['GET', '/api/relationships/x'],
+    ['GET', '/api/file/x/ancestors'],
     ['GET', '/api/lapi-servers/'],
     ['GET', '/api/forwarding/'],
     ['GET', '/api/alerts/1/'],
