@@ -87,7 +87,9 @@ export function indexerRoutes(deps: GatewayDeps): Route[] {
     route({
       method: 'post',
       path: '/indexer/partition/{partition}/file/{file_id}/copy',
-      summary: 'Copy an indexed document with its chunks and vectors; answered once the copy is live',
+      summary:
+        'Copy an indexed document with its chunks and vectors; answered once the copy is live. With ' +
+        'CONTENT_DEDUPLICATION_ENABLED a copy within one partition is 409',
       tag: 'Indexing',
       auth: { partition: 'editor' },
       request: { params: FileParams, multipart: CopyForm },

@@ -46,7 +46,8 @@ export function changeTools(deps: GatewayDeps): Tool[] {
     }),
     tool({
       name: 'copy_file',
-      description: 'Copies an indexed file under a new id, within its partition or into another one.',
+      description:
+        'Copies an indexed file under a new id into another partition; the same content twice in one may be refused.',
       annotations: adding('Copy a file'),
       input: z.strictObject({
         partition: NAME.meta({ description: 'Where the copy goes' }),

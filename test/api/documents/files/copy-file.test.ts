@@ -101,6 +101,24 @@ describe('POST /indexer/partition/{partition}/file/{file_id}/copy', () => {
     });
   });
 
+  it('within one partition is 409 while content is deduplicated, as OpenAPI says, and a copy otherwise', async () => {
+    const within = '/indexer/partition/notes/file/copy/copy';
+    await index();
+    expect(await copy({}, ada.token, within)).toMatchObject([409, { extra: { existing_file_id: 'a1' } }]);
+    const description = (await (await gateway.call('GET', '/openapi.json')).json()) as {
+      paths: Record<string, { post?: { summary: string } }>;
+    };
+    expect(description.paths['/indexer/partition/{partition}/file/{file_id}/copy']?.post?.summary).toContain(
+      'With CONTENT_DEDUPLICATION_ENABLED a copy within one partition is 409',
+    );
+    await gateway.close();
+    gateway = await startGateway({ env: { CONTENT_DEDUPLICATION_ENABLED: 'false' } });
+    ada = gateway.addUser('ada');
+    await index();
+    workAtOnce();
+    expect((await copy({}, ada.token, within))[0]).toBe(201);
+  });
+
   it("takes no turn behind its user's uploads, since the client waits for it", async () => {
     const free = gateway.addUser('free');
     gateway.addMember(free.userId, 'target', 'editor');
