@@ -126,7 +126,11 @@ const access = {
     unset: 'authentication is off; random with the launcher',
     secret: true,
   }),
-  ALLOW_NO_AUTH: described(flag(false), 'without `AUTH_TOKEN`: listen on every interface all the same'),
+  ALLOW_NO_AUTH: described(
+    flag(false),
+    'without `AUTH_TOKEN`: listen on every interface all the same; names of this host are answered where ' +
+      '`ALLOWED_HOSTS` has them',
+  ),
   ALLOWED_HOSTS: described(
     z
       .string()
