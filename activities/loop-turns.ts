@@ -6,9 +6,9 @@ const GIVE_WAY_MS = 4;
 
 /**
  * A queue for work that takes milliseconds of the processor: what comes together is not done in one round of the event
- * loop, but each piece in a turn that no other has, the first to come first. libuv accepts one connection a round: those
- * that wait to be refused, or to ask how we are, go before the next piece. All others together are given as much time
- * as the piece before took.
+ * loop, but each piece in a turn that no other has, the first to come first. libuv accepts one connection a round:
+ * those that wait to be refused, or to ask how we are, go before the next piece. All others together are given as much
+ * time as the piece before took.
  * @param now milliseconds of a clock that only goes on
  */
 export function createLoopTurns(

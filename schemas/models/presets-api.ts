@@ -227,13 +227,10 @@ export const PresetBody = z
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
     used_by_partitions: z.int(),
-    warnings: z
-      .array(z.string())
-      .optional()
-      .meta({
-        description:
-          'After a change: what of the config that was sent is not known or is taken for something else',
-      }),
+    warnings: z.array(z.string()).optional().meta({
+      description:
+        'After a change: what of the config that was sent is not known or is taken for something else',
+    }),
   })
   .meta({ id: 'Preset' });
 

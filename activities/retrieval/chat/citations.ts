@@ -4,8 +4,8 @@ const MAX_LINE_LENGTH = 1000;
 const MAX_MARKS = 3;
 
 /**
- * `[Sources: 1, 3]`, `[source : 2]`, `**[Sources: none]**`, `[Sources: Source 1 and 2-4].`, `[Sources: [1], [3]]` at the
- * very end.
+ * `[Sources: 1, 3]`, `[source : 2]`, `**[Sources: none]**`, `[Sources: Source 1 and 2-4].`, `[Sources: [1], [3]]` at
+ * the very end.
  */
 const CITATION_LINE =
   /(?<!\s)\s*[*_`]{0,3}\[\s*sources?\s*:(\s*(?:none|no|n\/a|aucune?)\s*|(?:sources?|and|et|[\d\s,;&#–\-[\]])*)\][*_`]{0,3}\.?[*_`]{0,3}\s*$/i;

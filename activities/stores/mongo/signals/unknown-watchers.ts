@@ -12,7 +12,7 @@ export function endOf({ at, lifetimeMs }: { at: Date; lifetimeMs: number }): Dat
 /** The share of its time that an unknown watcher has left when a push gives it all of it again. */
 const PROLONGED_BELOW = 0.98;
 /**
- * Watchers that CAPI has let in with no token yet. Anyone can make one up, so that an address has places for a few:
+ * Watchers of which CAPI has taken no token yet. Anyone can make one up, so that an address has places for a few:
  * those that came first have them, and the record goes when its time is over. Several may come for the last place at
  * once, and one may be let in or removed between two reads: each step is one guarded write, and looked at afterwards.
  */
