@@ -102,6 +102,19 @@ describe('the walk itself', () => {
     expect(findings).toContainEqual(expect.stringMatching(/planted: answered a outsider 200/));
   });
 
+  it('finds a route for operators that lets every user in', async () => {
+    const loose = route({
+      ...base,
+      path: '/admin/planted',
+      request: {},
+      auth: 'user',
+      handle: () => json(200, {}),
+    });
+    expect(await findingsWith(loose)).toContainEqual(
+      'get /admin/planted: is for operators, and lets others in',
+    );
+  });
+
   it('finds a route that is open to everyone', async () => {
     const open = route({
       ...base,

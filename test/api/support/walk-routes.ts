@@ -26,6 +26,9 @@ const OPEN = new Set([
 /** Creates what it names; its own checks say who may (wire contract, section 1.5). */
 const NAMES_A_NEW_PARTITION = new Set(['post /partition/{partition}']);
 
+/** What an operator alone may do or see, by the path and not by what the route says of itself. */
+const FOR_OPERATORS = /^\/(admin|actors|config|model-endpoints|monitoring|presets|prompts)(\/|$)/;
+
 const RANK = { viewer: 0, editor: 1, owner: 2 } as const;
 type Rank = keyof typeof RANK;
 
@@ -93,6 +96,8 @@ export async function walkRoutes(gateway: Gateway, people: People): Promise<stri
     const onPartition = path.includes('{partition}') && !NAMES_A_NEW_PARTITION.has(named(one));
     if (onPartition && typeof auth !== 'object') report('asks for no role on its partition');
     if (!onPartition && typeof auth === 'object') report('asks for a role on a partition it does not name');
+
+    if (FOR_OPERATORS.test(path) && auth !== 'admin') report('is for operators, and lets others in');
 
     const missing = await refusedFor(one, null);
     if (missing.refusal !== 'Missing token') report(`answered nobody ${missing.status}`);

@@ -62,6 +62,69 @@ test('a backup that completes removes what is left of those that were broken off
   expect((await storage.folders()).sort()).toEqual([OLDEST, COPIED, NEWEST, 'of another program'].sort());
 });
 
+/** The end of a run over these backups, of which those that are complete have runs of their own. */
+async function endOf(
+  run: { kind: 'backup' | 'restore'; backupId: string; state: 'completed' | 'failed' | 'cancelled' },
+  { keep, whole }: { keep: number; whole: readonly string[] },
+) {
+  const backups = createFakeBackups();
+  const { runs, objects: storage } = backups;
+  for (const id of whole) {
+    await complete(storage, id);
+    await runs.insert({ run_id: `run of ${id}`, kind: 'backup', backup_id: id, started_by: 'schedule' });
+    await runs.finish(`run of ${id}`, { state: 'completed', error: null });
+  }
+  await runs.insert({ run_id: 'this', kind: run.kind, backup_id: run.backupId, started_by: 'schedule' });
+  const { endBackupRun } = createBackupActivities({
+    adapters: { backups } as unknown as BackedUpAdapters,
+    settings: { keep, scratchDirectory: folder },
+  });
+  return { storage, runs, end: () => endBackupRun({ ...run, runId: 'this', error: null }) };
+}
+
+test.each(['failed', 'cancelled'] as const)(
+  'a restore that has %s leaves every backup where it is',
+  async (state) => {
+    const whole = [OLDEST, NEWEST];
+    const { storage, runs, end } = await endOf(
+      { kind: 'restore', backupId: OLDEST, state },
+      { keep: 1, whole },
+    );
+    await end();
+    expect((await storage.folders()).sort()).toEqual([...whole].sort());
+    expect((await runs.get('this'))?.state).toBe(state);
+  },
+);
+
+test.each(['failed', 'cancelled'] as const)(
+  'a backup that has %s takes away its own folder alone',
+  async (state) => {
+    const { storage, end } = await endOf(
+      { kind: 'backup', backupId: NEWEST, state },
+      { keep: 1, whole: [OLDEST, FAILED] },
+    );
+    for (const id of [NEWEST, BROKEN_OFF])
+      await storage.put(`${id}/000000-counters.tar.gz`, Buffer.from('part'));
+    await end();
+    expect((await storage.folders()).sort()).toEqual([OLDEST, FAILED, BROKEN_OFF].sort());
+  },
+);
+
+test.each([
+  [2, [FAILED, NEWEST]],
+  [3, [OLDEST, FAILED, NEWEST]],
+  [4, [OLDEST, FAILED, NEWEST]],
+])('of the complete backups the newest %i stay', async (keep, left) => {
+  const { storage, runs, end } = await endOf(
+    { kind: 'backup', backupId: NEWEST, state: 'completed' },
+    { keep, whole: [OLDEST, FAILED] },
+  );
+  await complete(storage, NEWEST);
+  await end();
+  expect((await storage.folders()).sort()).toEqual([...left].sort());
+  expect((await runs.lastBackup())?.backup_id).toBe(NEWEST);
+});
+
 test('a removal from a folder that was cut short is finished by the next one', async () => {
   const storage = createFolderStorage(folder);
   for (const id of [OLDEST, NEWEST]) await complete(storage, id);

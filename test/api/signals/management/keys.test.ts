@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { neededScope } from '../../../../api/http/route.js';
+import { mintToken } from '../../../../deploy/stand-in-capi/stand-in-token.js';
+import { sampleSignal } from '../../../support/signal-client.js';
 import { DASHBOARD_KEY, startProxy } from '../../support/start-proxy.js';
 import type { Proxy } from '../../support/start-proxy.js';
 
@@ -25,6 +28,9 @@ async function answer(path: string, init: Init = {}) {
 async function status(key: string, path = '/api/alerts', init: Init = {}): Promise<number> {
   return (await proxy.ask(path, { ...init, key })).status;
 }
+
+/** Answers, and changes nothing, though it is no GET. */
+const READING = new Set(['/api/filters/check']);
 
 let serial = 0;
 
@@ -108,8 +114,20 @@ describe('what a key may do', () => {
     for (const { method, path, auth } of proxy.routes) {
       if (typeof auth !== 'object' || !('key' in auth)) continue;
       if (path.startsWith('/api/keys')) expect(auth.scope).toBe('admin');
-      else if (method === 'get') expect(auth.scope ?? 'read').toBe('read');
+      else {
+        const wanted = method === 'get' || READING.has(path) ? 'read' : 'write';
+        expect([method, path, neededScope({ method, auth })]).toEqual([method, path, wanted]);
+      }
     }
+  });
+
+  it('write pauses and resumes what read may only see', async () => {
+    const [read, write] = [await create('read'), await create('write')];
+    await proxy.push([sampleSignal(1)], { token: mintToken('w').token });
+    const pause = '/api/forwarding/w/pause';
+    expect(await status(read.key, pause, { method: 'POST' })).toBe(403);
+    expect(await status(write.key, pause, { method: 'POST' })).toBeLessThan(300);
+    expect(await status(write.key, '/api/forwarding')).toBe(200);
   });
 
   it('is nothing while DASHBOARD_API_KEY is not set', async () => {
