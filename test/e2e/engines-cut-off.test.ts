@@ -12,11 +12,14 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stage?.close(), 60_000);
 
-describe('an engine is away for five seconds, and everything is answered as docs/operations.md says', () => {
+/** A request waits five seconds for MongoDB. One under way when it was cut may do so twice, and the next one after it. */
+const AWAY_MS = { mongodb: 17_000, other: 6_000 };
+
+describe('an engine is away for a few seconds, and everything is answered as docs/operations.md says', () => {
   it.each(ENGINES)(
     '%s',
     async (engine) => {
-      expectRow(engine, await cutOff(stage, engine, 5_000));
+      expectRow(engine, await cutOff(stage, engine, engine === 'mongodb' ? AWAY_MS.mongodb : AWAY_MS.other));
     },
     300_000,
   );
