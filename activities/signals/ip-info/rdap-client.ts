@@ -1,29 +1,13 @@
-import { lookup as dnsLookup } from 'node:dns';
-import type { LookupFunction } from 'node:net';
-import { isIP } from 'node:net';
 import { Agent, request } from 'undici';
 import type { Dispatcher } from 'undici';
 import type { WhoisFacts } from '../../ports/ip-info.js';
-import { isPublicAddress } from '../../outbound/is-public-address.js';
+import { createGuardedDispatcher, isBlocked } from '../../outbound/address-guard.js';
 import { readWhole } from '../../outbound/read-body.js';
 import { readRdapAnswer } from './rdap-answer.js';
 
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 1024 * 1024;
 const MAX_HOPS = 4;
-
-/** A name that leads into our own network is not followed. */
-const guardedLookup: LookupFunction = (host, options, done) => {
-  dnsLookup(host, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) return done(error, '', 0);
-    const [first] = addresses;
-    if (first === undefined || addresses.some(({ address }) => !isPublicAddress(address)))
-      return done(new Error(`${host} is not a public address`), '', 0);
-    if (options.all === true)
-      (done as unknown as (error: null, found: typeof addresses) => void)(null, addresses);
-    else done(null, first.address, first.family);
-  });
-};
 
 export interface RdapClientOptions {
   /** A service that answers, or refers to the registry that does (RFC 7484). */
@@ -39,14 +23,12 @@ export interface RdapClientOptions {
 export function createRdapClient({ baseUrl, userAgent, timeoutMs = TIMEOUT_MS }: RdapClientOptions) {
   const base = new URL(baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`);
   const own = new Agent({ connect: { timeout: timeoutMs } });
-  const guarded = new Agent({ connect: { timeout: timeoutMs, lookup: guardedLookup } });
+  const guarded = createGuardedDispatcher({ allowPrivate: false, connectTimeoutMs: timeoutMs });
+  const notFollowed = (url: URL) => new Error(`a referral to ${url.origin} is not followed`);
 
   const dispatcherOf = (url: URL): Dispatcher => {
     if (url.origin === base.origin) return own;
-    const host = url.hostname.replace(/^\[|\]$/g, '');
-    // A name is looked at when it is resolved; a literal address never is.
-    if (!/^https?:$/.test(url.protocol) || (isIP(host) !== 0 && !isPublicAddress(host)))
-      throw new Error(`a referral to ${url.origin} is not followed`);
+    if (!/^https?:$/.test(url.protocol)) throw notFollowed(url);
     return guarded;
   };
 
@@ -60,6 +42,8 @@ export function createRdapClient({ baseUrl, userAgent, timeoutMs = TIMEOUT_MS }:
           dispatcher: dispatcherOf(url),
           signal,
           headers: { accept: 'application/rdap+json, application/json', 'user-agent': userAgent },
+        }).catch((error: unknown) => {
+          throw isBlocked(error) ? notFollowed(url) : error;
         });
         const location = [headers['location']].flat()[0];
         if (statusCode >= 300 && statusCode < 400 && location !== undefined) {

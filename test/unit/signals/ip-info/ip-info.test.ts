@@ -209,14 +209,13 @@ describe('the RDAP client', () => {
     'http://[::1]:9/',
     'http://localhost:9/',
     'http://10.0.0.1/',
+    'http://x.internal:9/',
     'file:///etc/passwd',
   ])('is not referred into our own network: %s', async (location) => {
     const service = opened(
       await openRdapStandIn((_path, _request, response) => response.writeHead(302, { location }).end()),
     );
-    await expect(client(service.url).lookup('198.51.100.7')).rejects.toThrow(
-      /not followed|not a public address/,
-    );
+    await expect(client(service.url).lookup('198.51.100.7')).rejects.toThrow('not followed');
   });
 
   it('does not go round in circles, and does not wait for ever', async () => {
