@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { listenOn } from '../activities/listen-on.js';
 import { refusalOfScraper } from '../activities/metrics.js';
 import type { ProcessMetrics } from '../activities/metrics.js';
+import { bearerIn } from '../schemas/bearer.js';
 import type { Config } from '../schemas/config/config.js';
 
 /** Temporal's own figures are asked of the exporter within this process. */
@@ -39,7 +40,7 @@ export async function serveMetrics(options: {
     request.resume();
     if (request.method !== 'GET' || request.url?.split('?')[0] !== '/metrics')
       return answer(response, 404, 'text/plain', 'Not Found\n');
-    const bearer = /^bearer\s+(.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
+    const bearer = bearerIn(request.headers.authorization ?? '');
     const refusal = refusalOfScraper(config, bearer);
     if (refusal !== null) return answer(response, 403, 'text/plain', `${refusal}\n`);
     void Promise.all([metrics.registry.metrics(), sdkUrl === null ? '' : readSdk(sdkUrl)]).then(

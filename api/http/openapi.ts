@@ -10,11 +10,10 @@ import {
 import { ERROR_TABLE } from '../../schemas/error-table.js';
 import type { ErrorCode } from '../../schemas/error-table.js';
 import { ManagementError, RelayError, RelayMessage } from '../../schemas/signals/proxy-api.js';
-import { isProbe } from './middleware/rate-limit.js';
 import { neededScope } from './route.js';
 import type { Route } from './route.js';
 import { serviceVersion } from './service-version.js';
-import { isOpenAiPath, surfaceOf } from './surfaces.js';
+import { isOpenAiPath, isProbe, surfaceOf } from './surfaces.js';
 
 const DOCUMENT_ERRORS = { plain: PlainError, domain: DomainError, invalid: InvalidRequest };
 

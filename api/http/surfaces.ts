@@ -121,6 +121,14 @@ const relay: Surface = {
   },
 };
 
+/**
+ * Load balancers ask these every few seconds, under whatever name they have for us; a refusal would take the gateway
+ * out of service, and the answers hold no data.
+ */
+export function isProbe(path: string): boolean {
+  return /^\/(health_check|ready)\/?$/.test(path);
+}
+
 /** Whether a path of the documents is for clients of the OpenAI format. */
 export function isOpenAiPath(path: string): boolean {
   return /^\/v1(\/|$)/i.test(path);

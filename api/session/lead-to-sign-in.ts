@@ -4,6 +4,7 @@ import { AppError } from '../../schemas/app-error.js';
 import { wantsPage } from '../console/console-routes.js';
 import { bearerToken } from '../http/middleware/authentication.js';
 import { surfaceOf } from '../http/surfaces.js';
+import { isOwnPath } from './own-path.js';
 import { isForeign } from './session-cookie.js';
 
 /**
@@ -18,7 +19,7 @@ export const leadToSignIn: Middleware = async (ctx, next) => {
     const isMissing = error instanceof AppError && error.code === 'AUTHENTICATION_ERROR';
     if (!isMissing || ctx.method !== 'GET' || !wantsPage(ctx) || !isWorthSigningIn(ctx)) throw error;
     ctx.set('Cache-Control', 'no-store');
-    if (isForeign(ctx) && isOpened(ctx) && OWN_PATH.test(ctx.url)) {
+    if (isForeign(ctx) && isOpened(ctx) && isOwnPath(ctx.url)) {
       ctx.status = 200;
       ctx.type = 'html';
       ctx.body = askAgain(ctx.url);
@@ -35,9 +36,6 @@ function isWorthSigningIn(ctx: Koa.Context): boolean {
   // A token or a key is looked at before any session.
   return bearerToken(ctx, true) === null && ctx.get('X-Api-Key') === '';
 }
-
-/** Not one that a browser would take for an address at another host. */
-const OWN_PATH = /^\/(?![/\\])[!-~]*$/;
 
 /** Whether a person opens it in a window: not a frame, a picture or a script's request. */
 function isOpened(ctx: Koa.Context): boolean {

@@ -13,6 +13,7 @@ import { baseUrl } from '../http/base-url.js';
 import { json, route } from '../http/route.js';
 import type { Answer, Route } from '../http/route.js';
 import type { Identity, IdentityProvider, SignInAttempt } from './identity-provider.js';
+import { isOwnPath } from './own-path.js';
 import { setCookie } from './session-cookie.js';
 import { isHttps, nameInLog } from './session-routes.js';
 import type { Sessions } from './sessions.js';
@@ -36,12 +37,8 @@ const ATTEMPT_S = 600;
 const Attempt = z.object({ state: z.string(), nonce: z.string(), verifier: z.string(), next: z.string() });
 type Attempt = SignInAttempt & { next: string };
 
-/**
- * Ways within this origin alone: an address elsewhere would lead a person astray. As a way is written in an address: a
- * browser leaves tabs out of what it is led to, and a header takes no other letters.
- */
 function safeNext(next: string | undefined): string {
-  return next !== undefined && /^\/(?![/\\])[!-~]*$/.test(next) ? next : CONSOLE;
+  return next !== undefined && isOwnPath(next) ? next : CONSOLE;
 }
 
 /** Sent along when the provider leads the browser back, which `SameSite=Strict` would prevent. */

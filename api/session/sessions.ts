@@ -6,10 +6,10 @@ import type { Config } from '../../schemas/config/config.js';
 import type { UserRecord } from '../../schemas/documents/users.js';
 import type { KeyHolder } from '../../schemas/signals/api-keys.js';
 import { sha256Hex } from '../../schemas/sha256.js';
+import { isReading } from '../http/is-reading.js';
 import type { Logger } from '../logger.js';
 import { cookieDigest, csrfToken, newCookie, sessionCookie } from './session-cookie.js';
 
-const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** The end of a session is moved on no more often. */
 const PROLONG_MS = 60_000;
 
@@ -107,7 +107,7 @@ export function createSessions({
       const session = await read(ctx, again);
       if (session === null) return null;
       if (
-        !READS.has(ctx.method) &&
+        !isReading(ctx.method) &&
         !isTold(ctx) &&
         !isSame(ctx.get('X-CSRF-Token'), csrfToken(session.cookie))
       )

@@ -13,6 +13,7 @@ import { badRequest, invalidRequest } from '../../../schemas/request-issues.js';
 import { readClientMetadata } from './client-metadata.js';
 import type { ClientMetadata } from './client-metadata.js';
 import type { ReceivedUpload } from './received-upload.js';
+import { plain415 } from './refusals.js';
 import { safeFilename } from './safe-filename.js';
 
 const MAX_CALLBACK_LENGTH = 4096;
@@ -64,7 +65,7 @@ export async function checkUpload(
     ),
   );
   if (file !== null)
-    await checkContent(kind, blobBytes(options.stores.blobs, options.uploadId, file.size)).catch(plain);
+    await checkContent(kind, blobBytes(options.stores.blobs, options.uploadId, file.size)).catch(plain415);
   if (!client.ok) throw client.error;
   const callback = readCallback(fields, options.allowPrivateCallbacks);
   await options.requireNew?.();
@@ -116,18 +117,11 @@ function attempt<T>(action: () => T): Attempt<T> {
   }
 }
 
-/** A refusal of the route's guard is answered without its code in brackets. */
-function plain(error: unknown): never {
-  if (error instanceof AppError && error.code === 'UNSUPPORTED_MEDIA_TYPE')
-    throw new AppError(error.code, error.message, { plain: true, cause: error });
-  throw error;
-}
-
 function plainly<T>(action: () => T): T {
   try {
     return action();
   } catch (error) {
-    return plain(error);
+    return plain415(error);
   }
 }
 

@@ -3,6 +3,7 @@ import type { FileRecord } from '../../../schemas/documents/documents.js';
 import { askTemporal } from '../../temporal/ask-temporal.js';
 import { endTask } from './end-task.js';
 import type { EndTaskDeps } from './end-task.js';
+import { noSuchFile } from './refusals.js';
 
 export type DeleteFileDeps = EndTaskDeps;
 
@@ -25,14 +26,7 @@ export async function deleteFile(
   input: { partition: string; fileId: string; fileKey?: string },
 ): Promise<void> {
   const before = await deps.files.markDeleted(input.partition, input.fileId, input.fileKey);
-  if (before === null)
-    throw new AppError(
-      'FILE_NOT_FOUND',
-      `File '${input.fileId}' not found in partition '${input.partition}'`,
-      {
-        plain: true,
-      },
-    );
+  if (before === null) throw noSuchFile(input);
   await finishFileDeletion(deps, before);
 }
 

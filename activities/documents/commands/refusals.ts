@@ -33,3 +33,10 @@ export function noSuchFile({ partition, fileId }: Omit<Target, 'taskUrl'>): AppE
     plain: true,
   });
 }
+
+/** 415: a refusal of the route's guard is answered without its code in brackets. */
+export function plain415(error: unknown): never {
+  if (error instanceof AppError && error.code === 'UNSUPPORTED_MEDIA_TYPE')
+    throw new AppError(error.code, error.message, { plain: true, cause: error });
+  throw error;
+}

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkContent } from '../../../activities/documents/parsing/content-check.js';
+import { plain415 } from '../../../activities/documents/commands/refusals.js';
 import {
   isMediaKind,
   kindOfMimetype,
@@ -39,13 +40,6 @@ async function checkedKind(file: { path: string; name: string; mime: string | nu
     await bytes.close();
   }
   return kind;
-}
-
-/** A refusal of the route's guard is answered without its code in brackets. */
-function plain415(error: unknown): never {
-  if (error instanceof AppError && error.code === 'UNSUPPORTED_MEDIA_TYPE')
-    throw new AppError(error.code, error.message, { plain: true, cause: error });
-  throw error;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type Koa from 'koa';
 import { AppError } from '../../../schemas/app-error.js';
+import { bearerIn } from '../../../schemas/bearer.js';
 import type { Config } from '../../../schemas/config/config.js';
 import type { Principal, Role, Scope, UserRecord } from '../../../schemas/documents/users.js';
 import type { Adapters } from '../../../activities/ports/adapters.js';
@@ -30,7 +31,7 @@ export function bearerToken(ctx: Koa.Context, tokenInQuery = false): string | nu
     const given = tokenInQuery ? [ctx.query['token'] ?? []].flat().at(-1) : undefined;
     return given === undefined || given === '' ? null : given;
   }
-  return /^bearer\s+(.+)$/i.exec(header)?.[1] ?? '';
+  return bearerIn(header) ?? '';
 }
 
 function refusal(text: string): AppError {

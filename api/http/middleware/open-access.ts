@@ -4,11 +4,8 @@ import ipaddr from 'ipaddr.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { Config } from '../../../schemas/config/config.js';
 import type { Logger } from '../../logger.js';
-import { surfaceOf } from '../surfaces.js';
-
-/** Load balancers ask these under whatever name they have for us; the answers hold no data. */
-const PROBES = /^\/(health_check|ready)\/?$/;
-const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
+import { isReading } from '../is-reading.js';
+import { isProbe, surfaceOf } from '../surfaces.js';
 
 /**
  * While AUTH_TOKEN is not set, every request that arrives runs as the administrator, so a browser on this machine must
@@ -49,10 +46,10 @@ export function guardOpenAccess({ http, auth }: Pick<Config, 'http' | 'auth'>): 
   };
 
   return (ctx, next) => {
-    if (surfaceOf(ctx.path).name !== 'documents' || PROBES.test(ctx.path)) return next();
+    if (surfaceOf(ctx.path).name !== 'documents' || isProbe(ctx.path)) return next();
     if (!isOurName(ctx))
       refuse(ctx, 'Without AUTH_TOKEN only hosts on loopback and those in ALLOWED_HOSTS are answered');
-    if (!READS.has(ctx.method) && isForeignPage(ctx))
+    if (!isReading(ctx.method) && isForeignPage(ctx))
       refuse(ctx, 'Without AUTH_TOKEN pages of other origins than those in CORS_EXTRA_ORIGINS may not write');
     return next();
   };

@@ -4,6 +4,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import type { Config } from '../../../schemas/config/config.js';
 import type { Rate } from '../../../schemas/config/rate.js';
 import { clientOf } from '../client-address.js';
+import { isProbe } from '../surfaces.js';
 import { bearerToken, tokenDigest } from './authentication.js';
 import type { createAuthentication } from './authentication.js';
 import { cookieDigest, sessionCookie } from '../../session/session-cookie.js';
@@ -18,13 +19,6 @@ export interface RateLimiting {
   limitAuthentication(authenticate: Authenticate): Authenticate;
   /** Signing in within the same limit of failed attempts. */
   limitSignIn<T>(ctx: Koa.Context, tokenDigest: string, attempt: () => Promise<T>): Promise<T>;
-}
-
-/** Load balancers ask these every few seconds, and a refusal would take the gateway out of service. */
-const PROBES = /^\/(health_check|ready)\/?$/;
-
-export function isProbe(path: string): boolean {
-  return PROBES.test(path);
 }
 
 /** The path of the route that serves a request, however the client wrote it: `/V1` is `/v1`. */

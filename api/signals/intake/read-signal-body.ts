@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
+import { isJsonType } from '../../../activities/outbound/foreign-answer.js';
 import { decodeContent, canDecode } from '../../../activities/signals/reading/content-encoding.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { createBodyBudget } from '../../http/body-budget.js';
@@ -55,7 +56,7 @@ export async function readPlainBody(req: IncomingMessage, limit: number, ratio =
 
 /** Without a type it is taken for what it should be: a signal is not lost for want of a header. */
 function isJson(type: string | undefined): boolean {
-  return type === undefined || /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type.trim());
+  return type === undefined || isJsonType(type);
 }
 
 async function collect(req: IncomingMessage, limit: number): Promise<Buffer> {
