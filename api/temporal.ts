@@ -279,7 +279,7 @@ export function connectTemporal(
                   ...(task.has_callback === true ? { callback: true } : {}),
                   ...(small ? { small } : {}),
                   prefix,
-                  timeoutMs: config.documents.taskTimeoutHours * 3_600_000,
+                  timeoutMs: config.documents.taskTimeoutMs,
                 },
               ],
               memo: { task_id: task.task_id, partition: task.partition, file_id: task.file_id },
@@ -329,7 +329,7 @@ export function connectTemporal(
         await client.workflow.signalWithStart<typeof dispatchDocuments>('dispatchDocuments', {
           workflowId: dispatchWorkflowId(prefix),
           taskQueue,
-          args: [{ prefix, timeoutMs: config.documents.taskTimeoutHours * 3_600_000 }],
+          args: [{ prefix, timeoutMs: config.documents.taskTimeoutMs }],
           signal: QUEUED,
           staticSummary: 'turns of the uploads that wait',
         });
@@ -407,7 +407,7 @@ export function connectTemporal(
           workflowId: importWorkflowId(prefix, run.sourceId),
           workflowIdConflictPolicy: 'FAIL',
           taskQueue: taskQueues(prefix).migrations,
-          args: [{ prefix, timeoutMs: config.documents.taskTimeoutHours * 3_600_000, ...run }],
+          args: [{ prefix, timeoutMs: config.documents.taskTimeoutMs, ...run }],
           memo: { run_id: run.runId, started_by: run.startedBy },
           staticSummary: `import from ${run.sourceId}${run.dryRun ? ' (dry run)' : ''}`,
         }),

@@ -2,8 +2,8 @@ const ISO_8601 =
   /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\s?(?<zone>Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
 /** Years of four digits: what every store can keep. */
-const MIN_TIME = Date.parse('0000-01-01T00:00:00.000Z');
-const MAX_TIME = Date.parse('9999-12-31T23:59:59.999Z');
+export const MIN_TIME = Date.parse('0000-01-01T00:00:00.000Z');
+export const MAX_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
  * Milliseconds since 1970 of an ISO 8601 date or date and time; null when the text is none. Without a zone it is UTC,

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** A century; more than that is a slip. */
+export const MAX_RETENTION_DAYS = 36_500;
+
 /** What retention would take now; `?days=` asks as if it were kept so long. */
 export const RetentionBody = z
   .object({

@@ -180,7 +180,7 @@ async function createDocumentPools(
         plans: createIndexingPlans(client, config.temporal.prefix),
         settings: {
           graceMs: config.documents.sweepGraceSeconds * 1000,
-          timeoutMs: config.documents.taskTimeoutHours * 3_600_000,
+          timeoutMs: config.documents.taskTimeoutMs,
           orphanGraceMs: ORPHAN_GRACE_MS,
           runningPerUser: config.documents.maxRunningTasksPerUser,
         },

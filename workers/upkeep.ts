@@ -76,7 +76,7 @@ async function ensureUpkeep(
     await ensure('upkeepDocuments', {
       workflowId: upkeepDocumentsWorkflowId(prefix),
       taskQueue: queues.documents,
-      settings: { everyMs, timeoutMs: documents.taskTimeoutHours * 3_600_000 },
+      settings: { everyMs, timeoutMs: documents.taskTimeoutMs },
       isPaused: paused.documents,
     });
   // Without SECRETS_KEY no worker serves the queue of the signals.

@@ -1,4 +1,5 @@
 import { AppError } from '../../schemas/app-error.js';
+import { isActiveState } from '../../schemas/documents/tasks.js';
 import { DEFAULT_ADMIN } from '../../schemas/documents/users.js';
 import type { BackupManifest, BackupPart } from '../../schemas/backups/backups.js';
 import type { BackupAdapters, BackupStorage, RecordArchive, StoredDocument } from '../ports/backups.js';
@@ -44,8 +45,6 @@ const OF_TOKEN = ['token_digest', 'environment_digest'] as const;
 
 /** Records that are written at once. */
 const BATCH = 500;
-
-const ACTIVE_TASKS: readonly unknown[] = ['QUEUED', 'SERIALIZING'];
 
 /** Some seconds of a restore; `phase` is `done` at its end. A repeated attempt goes on at the beginning of a part. */
 export async function restoreSlice(
@@ -205,7 +204,7 @@ async function writeRecords(
   const tasks = ['tasks', 'callbacks'].includes(collection) ? await archive.getMany('tasks', ids) : new Map();
   const around = {
     isActiveTask: (id: string): boolean =>
-      ACTIVE_TASKS.includes((tasks.get(id) as StoredDocument | undefined)?.['state']),
+      isActiveState((tasks.get(id) as StoredDocument | undefined)?.['state']),
     now: new Date(),
   };
   const missing = collection === 'tasks' ? records.filter(({ _id }) => !tasks.has(_id)) : records;

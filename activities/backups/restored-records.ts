@@ -1,4 +1,5 @@
 import { AppError } from '../../schemas/app-error.js';
+import { isActiveState } from '../../schemas/documents/tasks.js';
 import { RESTORED_WHILE_WAITING } from '../../schemas/signals/signals.js';
 import type { DeliveryState } from '../../schemas/signals/signals.js';
 import type { StoredDocument } from '../ports/backups.js';
@@ -12,8 +13,6 @@ export interface Surroundings {
   isActiveTask(id: string): boolean;
   now: Date;
 }
-
-const ACTIVE_TASKS: readonly string[] = ['QUEUED', 'SERIALIZING'];
 
 /**
  * An alert that waited may have been sent since the backup, and CAPI would count it twice: it is withheld until an
@@ -36,7 +35,7 @@ function restoredPartition({ swap: _swap, ...partition }: StoredDocument): Store
 
 /** Of a task that had not ended and whose file is not in the backup nothing is left to be done. */
 function restoredTask(task: StoredDocument, { now }: Surroundings): StoredDocument {
-  if (!ACTIVE_TASKS.includes(String(task['state']))) return task;
+  if (!isActiveState(task['state'])) return task;
   const { code, message } = new AppError(
     'TASK_CANCELLED',
     'It had not been taken up when the backup was made.',

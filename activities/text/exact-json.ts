@@ -6,6 +6,11 @@ export function exactNumber(digits: string): number | bigint {
   return isInteger(digits) && !Number.isSafeInteger(value) ? BigInt(digits) : value;
 }
 
+/** What stores and filters compare as an integer. */
+export function fitsInt64(integer: bigint): boolean {
+  return BigInt.asIntN(64, integer) === integer;
+}
+
 /** JSON with its integers beyond 2^53 as bigints. @throws SyntaxError */
 export function parseExact(text: string): unknown {
   return parse(text, null, { parseNumber: exactNumber });

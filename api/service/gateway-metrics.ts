@@ -6,7 +6,7 @@ import type { MigrationStore } from '../../activities/ports/migrations.js';
 import type { Meter } from '../../activities/ports/meter.js';
 import type { AlertStore, QueueSummary } from '../../activities/ports/signals.js';
 import type { TaskStore } from '../../activities/ports/tasks.js';
-import type { TaskState } from '../../schemas/documents/tasks.js';
+import { ACTIVE_STATES } from '../../schemas/documents/tasks.js';
 import { isFinalMigrationState } from '../../schemas/migrations/migrations.js';
 import type { MigrationRun } from '../../schemas/migrations/migrations.js';
 import { LATE, orLate } from '../../activities/temporal/or-late.js';
@@ -18,8 +18,6 @@ const KEEP_MS = 5000;
 
 /** Where no route matched: the path itself may hold anything. */
 const NO_ROUTE = 'none';
-
-const WAITING_STATES = ['QUEUED', 'SERIALIZING'] as const satisfies readonly TaskState[];
 
 type LastBackup = Pick<BackupRunStore, 'lastBackup'>;
 
@@ -111,7 +109,7 @@ export function createGatewayMetrics({ registry, meter }: ProcessMetrics = creat
         async collect() {
           const counts = await read();
           this.reset();
-          if (counts !== null) for (const state of WAITING_STATES) this.set({ state }, counts[state]);
+          if (counts !== null) for (const state of ACTIVE_STATES) this.set({ state }, counts[state]);
         },
       });
     },

@@ -168,7 +168,7 @@ function documentsConfig(env: Environment) {
     /** The preset `default` has pictures described, unless it was edited. */
     captionImages: env.IMAGE_CAPTIONING ?? env.VLM_MODEL !== undefined,
     contextualizationTimeoutSeconds: env.CONTEXTUALIZATION_TIMEOUT,
-    taskTimeoutHours: env.TASK_TIMEOUT_HOURS,
+    taskTimeoutMs: env.TASK_TIMEOUT_HOURS * 3_600_000,
     taskRetentionDays: env.TASK_RETENTION_DAYS,
     /** More active tasks than this, on the server or of a user, and uploads are answered 429. */
     maxQueuedTasks: env.MAX_QUEUED_TASKS,

@@ -7,6 +7,11 @@ export type TaskState = (typeof TASK_STATES)[number];
 export const ACTIVE_STATES = ['QUEUED', 'SERIALIZING'] as const satisfies readonly TaskState[];
 export const FINAL_STATES = ['COMPLETED', 'FAILED', 'CANCELLED'] as const satisfies readonly TaskState[];
 
+/** Of a state as a record holds it, which may be of another release. */
+export function isActiveState(state: unknown): boolean {
+  return (ACTIVE_STATES as readonly unknown[]).includes(state);
+}
+
 export function isFinalState(state: TaskState): boolean {
   return (FINAL_STATES as readonly TaskState[]).includes(state);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { currentIndexationConfig } from './presets.js';
 import type { IndexationConfig, RetrievalConfig } from './presets.js';
+import { SettingName } from './setting-name.js';
 
 /** Presets: what they may hold, and request and answer bodies (wire contract, section 1.10). */
 
@@ -187,22 +188,15 @@ export function readRetrievalConfig(body: z.output<typeof RetrievalConfigBody>):
   return { config: known, warnings: atMost(warnings) };
 }
 
-/** Alphanumeric at the start, so that a path and a person can tell where it begins. */
-const PresetName = z
-  .string()
-  .min(1)
-  .max(128)
-  .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, 'must be letters, digits, spaces, . _ -');
-
 export const NewPreset = z
   .discriminatedUnion('preset_type', [
     z.object({
-      name: PresetName,
+      name: SettingName,
       preset_type: z.literal('indexation'),
       config: IndexationConfigBody.prefault({}),
     }),
     z.object({
-      name: PresetName,
+      name: SettingName,
       preset_type: z.literal('retrieval'),
       config: RetrievalConfigBody.prefault({}),
     }),
@@ -211,7 +205,7 @@ export const NewPreset = z
 
 export const PresetPatch = z
   .object({
-    name: PresetName.optional(),
+    name: SettingName.optional(),
     config: z
       .record(z.string(), z.unknown())
       .optional()

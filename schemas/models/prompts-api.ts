@@ -1,15 +1,10 @@
 import { z } from 'zod';
 import { PROMPT_TYPES } from './prompts.js';
+import { SettingName } from './setting-name.js';
 
 /** Request and answer bodies of prompts (wire contract, section 1.10). */
 
 export const PromptTypeName = z.enum(PROMPT_TYPES);
-
-const PromptName = z
-  .string()
-  .min(1)
-  .max(128)
-  .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, 'must be letters, digits, spaces, . _ -');
 
 const PromptContent = z
   .string()
@@ -19,7 +14,7 @@ const PromptContent = z
 export const NewPrompt = z
   .strictObject({
     prompt_type: PromptTypeName,
-    name: PromptName,
+    name: SettingName,
     content: PromptContent,
     is_default: z.boolean().default(false),
   })
@@ -28,7 +23,7 @@ export type NewPrompt = z.output<typeof NewPrompt>;
 
 export const PromptPatch = z
   .strictObject({
-    name: PromptName.optional(),
+    name: SettingName.optional(),
     content: PromptContent.optional(),
     is_default: z.boolean().optional().meta({
       description: 'True makes it the default of its type; the default itself cannot be told false',

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { MAX_RETENTION_DAYS } from '../retention-api.js';
+import { instant } from './instant.js';
 import type { Alert as AlertRecord } from './signals.js';
 
 /**
@@ -130,10 +132,8 @@ export const pageFilters = {
     .default(0),
 };
 
-/** A century; more than that is a slip. */
-const MAX_DAYS = 36_500;
-export const retentionDays = wholeNumber({ min: 1, max: MAX_DAYS })
-  .meta({ override: { type: 'integer', minimum: 1, maximum: MAX_DAYS } })
+export const retentionDays = wholeNumber({ min: 1, max: MAX_RETENTION_DAYS })
+  .meta({ override: { type: 'integer', minimum: 1, maximum: MAX_RETENTION_DAYS } })
   .optional();
 
 /** Filters of GET /api/alerts. Addresses and the range of the dates are looked at afterwards. */
@@ -171,8 +171,6 @@ export const LapiServer = z
     canBan: z.boolean().meta({ description: 'Whether we hold credentials to post decisions there' }),
   })
   .meta({ id: 'LapiServer' });
-
-const instant = z.string().nullable().meta({ description: 'ISO 8601 in UTC' });
 
 /** How one watcher's signals fare. */
 export const ForwardingWatcher = z

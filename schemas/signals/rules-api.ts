@@ -1,8 +1,7 @@
 import { z } from 'zod';
+import { instant } from './instant.js';
 
 /** Bodies of the endpoints about rules for signals. */
-
-const instant = z.string().nullable().meta({ description: 'ISO 8601 in UTC' });
 
 export const RulesBody = z
   .object({

@@ -2,7 +2,8 @@ import { parse } from 'lossless-json';
 import { AppError } from '../../../schemas/app-error.js';
 import type { Metadata, MetadataValue } from '../../../schemas/documents/documents.js';
 import { MAX_METADATA_BYTES } from '../../../schemas/documents/documents-api.js';
-import { isoTime } from '../../../schemas/iso-time.js';
+import { MAX_TIME, MIN_TIME, isoTime } from '../../../schemas/iso-time.js';
+import { fitsInt64 } from '../../text/exact-json.js';
 import { requireMetadataSize } from './metadata-size.js';
 import { badRequest } from '../../../schemas/request-issues.js';
 
@@ -25,7 +26,6 @@ const PROTECTED_PREFIX = '_openrag';
 /** MongoDB nests at most 100 levels, and our own records take a few. */
 const MAX_DEPTH = 64;
 const MAX_KEY_LENGTH = 256;
-const INT64 = { least: -(2n ** 63n), greatest: 2n ** 63n - 1n };
 
 export interface ClientMetadata {
   metadata: Metadata;
@@ -87,8 +87,7 @@ function isWhole(text: string): boolean {
 function parseNumber(digits: string): number | bigint {
   if (/^-?\d+$/.test(digits)) {
     const integer = BigInt(digits);
-    if (integer < INT64.least || integer > INT64.greatest)
-      throw badRequest('metadata holds an integer beyond 64 bits');
+    if (!fitsInt64(integer)) throw badRequest('metadata holds an integer beyond 64 bits');
     return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
   }
   const value = Number(digits);
@@ -122,21 +121,18 @@ function textOf(metadata: Metadata, key: string): string | null {
 const RFC_5322 =
   /^(?:[A-Za-z]{3},\s*)?\d{1,2} [A-Za-z]{3} \d{4} \d{2}:\d{2}(?::\d{2})? (?:GMT|UTC|Z|[+-]\d{4})$/;
 
-/** Of dates with a year of four digits, which filters and searches by date read. */
-const EARLIEST = Date.parse('0000-01-01T00:00:00.000Z');
-const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
-
 /** Seconds below this, milliseconds above: 10^11 s is the year 5138, 10^11 ms is 1973. */
 const MAX_SECONDS = 1e11;
 
 /**
  * A date as clients send it (ISO 8601, a mail header's form, epoch seconds or milliseconds) in ISO 8601, UTC.
- * A date without a zone is taken as UTC, so that it reads alike on every machine. Null when it is none.
+ * A date without a zone is taken as UTC, so that it reads alike on every machine. Null when it is none, or has no year
+ * of four digits, which filters and searches by date read.
  */
 export function isoDate(value: unknown): string | null {
   const time =
     typeof value === 'number' ? epoch(value) : typeof value === 'string' ? parsed(value.trim()) : NaN;
-  return time >= EARLIEST && time <= LATEST ? new Date(time).toISOString() : null;
+  return time >= MIN_TIME && time <= MAX_TIME ? new Date(time).toISOString() : null;
 }
 
 function epoch(value: number): number {

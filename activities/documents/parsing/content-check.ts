@@ -2,7 +2,7 @@ import type { Entry, ZipFile } from 'yauzl';
 import { AppError } from '../../../schemas/app-error.js';
 import type { FileKind } from './file-types.js';
 import type { RandomAccessBytes } from './random-access-bytes.js';
-import { oleEntryNames } from './ole-directory.js';
+import { isOleHead, oleEntryNames } from './ole-directory.js';
 import { isRtfHead, RTF_HEAD } from './rtf-signature.js';
 import { mainPartOf } from './word-package.js';
 import { openZip, readZipText, walkZipEntries } from './zip-directory.js';
@@ -26,8 +26,6 @@ const PACKAGE_PARTS: Partial<Record<FileKind, string[]>> = {
   epub: ['META-INF/container.xml'],
   zip: [],
 };
-/** Of Office 97 to 2003, and of packages of today that have a password. */
-const OLE_SIGNATURE = 'd0cf11e0a1b11ae1';
 const OLE_KINDS: ReadonlySet<FileKind> = new Set(['xls', 'msg']);
 /** How pictures begin. */
 const IMAGE_SIGNATURES: Partial<Record<FileKind, (head: Buffer) => boolean>> = {
@@ -76,7 +74,7 @@ async function isRtf(source: RandomAccessBytes): Promise<boolean> {
 }
 
 async function isOle(source: RandomAccessBytes): Promise<boolean> {
-  return source.size >= 8 && (await source.read(0, 8)).toString('hex') === OLE_SIGNATURE;
+  return source.size >= 8 && isOleHead(await source.read(0, 8));
 }
 
 async function hasPdfSignature(source: RandomAccessBytes): Promise<boolean> {

@@ -4,6 +4,7 @@ import mammoth from 'mammoth';
 import { openArrayBuffer } from 'mammoth/lib/zipfile.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { parseHtml } from './html-parser.js';
+import { isOleHead } from './ole-directory.js';
 import type { ParseNotes } from './parse-notes.js';
 import type { PictureCollector } from './pictures/picture-collector.js';
 import { createPictureMarks } from './pictures/picture-marks.js';
@@ -22,7 +23,6 @@ import type { ZipLimits } from './zip-limits.js';
 
 /** One embedded file is held in memory as a whole, several times over. */
 const MAX_MEDIA_BYTES = 64 * 1024 * 1024;
-const OLE_SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
 /**
  * Word documents by way of HTML: headings, lists, tables, footnotes. Pages are not known.
@@ -39,7 +39,7 @@ export async function* parseDocx(
   try {
     const head = await file.read(0, Math.min(8, file.size));
     // Word keeps a package that has a password inside an OLE container.
-    if (head.equals(OLE_SIGNATURE)) throw new AppError('FILE_ENCRYPTED');
+    if (isOleHead(head)) throw new AppError('FILE_ENCRYPTED');
     await checkZipLimits(file, limits);
     if (pictures && !(await unpacksAsDeclared(file, /^word\/media\//i, MAX_MEDIA_BYTES))) {
       pictures.leaveOut('Pictures unpack to more than they declare.');

@@ -1,10 +1,16 @@
 import type { RandomAccessBytes } from './random-access-bytes.js';
 
+/** Of Office 97 to 2003, and of packages of today that have a password. */
 const SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 const END_OF_CHAIN = 0xfffffffa;
 const ENTRY = 128;
 /** Office writes some ten entries for a package with a password. */
 const MAX_SECTORS = 64;
+
+/** Whether a file that begins with these bytes is an OLE container. */
+export function isOleHead(bytes: Buffer): boolean {
+  return bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE);
+}
 
 /**
  * The names of what an OLE container holds (MS-CFB, section 2.6), of its first entries; null when it is none.
@@ -12,7 +18,7 @@ const MAX_SECTORS = 64;
 export async function oleEntryNames(source: RandomAccessBytes): Promise<string[] | null> {
   if (source.size < 512) return null;
   const header = await source.read(0, 512);
-  if (!header.subarray(0, 8).equals(SIGNATURE)) return null;
+  if (!isOleHead(header)) return null;
   const sectorSize = header.readUInt16LE(30) === 12 ? 4096 : 512;
   const offsetOf = (sector: number): number => (sector + 1) * sectorSize;
   const readAt = async (offset: number, length: number): Promise<Buffer | null> =>

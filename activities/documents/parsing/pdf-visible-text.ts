@@ -1,6 +1,6 @@
 import type { TextItem } from '@llamaindex/liteparse';
 import type { OPS as PdfOps, PDFDocumentProxy } from 'pdfjs-dist';
-import { isNearlyWhite } from './css-colors.js';
+import { TRANSPARENT, isNearlyWhite } from './css-colors.js';
 import { boxThrough, times, toMatrix } from './pdf-matrix.js';
 import type { Box, Matrix } from './pdf-matrix.js';
 
@@ -16,7 +16,6 @@ export interface VisibleText {
 
 /** In points: smaller letters cannot be read. */
 const TINY = 1;
-const TRANSPARENT = 0.05;
 /** Of the letters' size: how far they reach below and above their line. */
 const BELOW = -0.22;
 const ABOVE = 0.95;

@@ -2,6 +2,7 @@ import type { AppError } from '../../../schemas/app-error.js';
 import { isoTime } from '../../../schemas/iso-time.js';
 import type { ComparisonOperator, FilterExpression, FilterLiteral } from '../../ports/filter.js';
 import { serverField, UNFILTERABLE_FIELDS } from '../../documents/filter-fields.js';
+import { fitsInt64 } from '../../text/exact-json.js';
 import { tokenize, invalidFilter } from './tokens.js';
 import type { Token } from './tokens.js';
 
@@ -13,8 +14,6 @@ const MAX_COMPARISONS = 50;
 /** The engine makes an automaton of a pattern; one with a longer text or more places for it, it may refuse. */
 const MAX_WILDCARDS = 16;
 const MAX_PATTERN_CHARACTERS = 256;
-
-const INT64 = { least: -(2n ** 63n), greatest: 2n ** 63n - 1n };
 
 const OPERATORS: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=']);
 const RESERVED: ReadonlySet<string> = new Set(['and', 'or', 'not', 'in', 'like', 'true', 'false']);
@@ -179,8 +178,7 @@ class Parser {
       return { kind: 'decimal', value };
     }
     const value = BigInt(token.digits);
-    if (value < INT64.least || value > INT64.greatest)
-      throw this.unexpected('an integer within 64 bits', token);
+    if (!fitsInt64(value)) throw this.unexpected('an integer within 64 bits', token);
     return { kind: 'integer', value };
   }
 

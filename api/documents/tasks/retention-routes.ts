@@ -1,16 +1,15 @@
 import { z } from 'zod';
 import { queryNumber } from '../../../schemas/documents/documents-api.js';
-import { RetentionBody } from '../../../schemas/retention-api.js';
+import { MAX_RETENTION_DAYS, RetentionBody } from '../../../schemas/retention-api.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import { dueRecords } from '../../service/due-records.js';
 
-/** A century; more than that is a slip. */
-const MAX_DAYS = 36_500;
-
 const RetentionQuery = z.object({
-  days: queryNumber(z.int().min(1).max(MAX_DAYS)).optional().describe('as if they were kept so long'),
+  days: queryNumber(z.int().min(1).max(MAX_RETENTION_DAYS))
+    .optional()
+    .describe('as if they were kept so long'),
 });
 
 /** A dry run of what the sweep does to records of tasks. */

@@ -1,5 +1,5 @@
 import { AppError } from '../../../../schemas/app-error.js';
-import { oleEntryNames } from '../ole-directory.js';
+import { isOleHead, oleEntryNames } from '../ole-directory.js';
 import { openFileBytes } from '../random-access-bytes.js';
 import { isRtfHead, RTF_HEAD } from '../rtf-signature.js';
 import { checkZipLimits } from '../zip-limits.js';
@@ -7,7 +7,6 @@ import type { ZipLimits } from '../zip-limits.js';
 
 export type PackageLimits = ZipLimits;
 
-const OLE_SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 /** The name of the part that Office puts an encrypted package into. */
 const ENCRYPTED_PART = 'EncryptedPackage';
 
@@ -23,7 +22,7 @@ export async function checkPackage(path: string, limits: PackageLimits): Promise
 
 /** Whether it is a container of Office 97 to 2003. */
 export async function isOle(path: string): Promise<boolean> {
-  return (await head(path, 8)).equals(OLE_SIGNATURE);
+  return isOleHead(await head(path, 8));
 }
 
 export async function isZip(path: string): Promise<boolean> {

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import WordExtractor from 'word-extractor';
 import { AppError } from '../../../../schemas/app-error.js';
+import { isOleHead } from '../ole-directory.js';
 import type { Section } from '../section.js';
 import { holdsEncryptedPackage } from './check-package.js';
 
-const OLE_SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 /** The main stream begins with this sign, at a sector; its flags say whether there is a password. */
 const WORD_SIGN = 0xa5ec;
 const FLAGS_AT = 10;
@@ -18,7 +18,7 @@ const SECTOR = 512;
  */
 export async function* parseDoc(path: string): AsyncGenerator<Section> {
   const bytes = await readFile(path);
-  if (!bytes.subarray(0, 8).equals(OLE_SIGNATURE))
+  if (!isOleHead(bytes))
     throw new AppError('UNSUPPORTED_CONTENT', 'The file is no Word document; save it as .docx.');
   if (isEncrypted(bytes) || (await holdsEncryptedPackage(path))) throw new AppError('FILE_ENCRYPTED');
   const document = await new WordExtractor().extract(bytes).catch((error: unknown) => {

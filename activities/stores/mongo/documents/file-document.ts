@@ -74,10 +74,12 @@ export function toFileRecord(document: FileDocument): FileRecord {
 }
 
 /**
- * Active, and no tombstone. Said as a negation because DocumentDB would answer `$exists` and `$ne` from the index of
- * `name_key`: by reading the whole of it beside the index that narrows.
+ * Not deleted, of files (active, and no tombstone) as of workspaces. Said as a negation because DocumentDB would answer
+ * `$exists` and `$ne` from the index of `name_key`: by reading the whole of it beside the index that narrows.
  */
-export const NAMED: { $nor: Filter<FileDocument>[] } = { $nor: [{ name_key: { $exists: false } }] };
+export const NAMED: { $nor: { name_key: { $exists: boolean } }[] } = {
+  $nor: [{ name_key: { $exists: false } }],
+};
 /** Visible. */
 export const LIVE = { live: { $ne: null }, ...NAMED };
 

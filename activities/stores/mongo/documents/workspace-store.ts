@@ -1,9 +1,10 @@
-import type { Db, Filter } from 'mongodb';
+import type { Db } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
 import { inScope } from '../../../../schemas/documents/users.js';
 import type { WorkspaceRecord } from '../../../../schemas/documents/partitions.js';
 import type { WorkspaceStore } from '../../../ports/partitions.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
+import { NAMED } from './file-document.js';
 
 interface WorkspaceDocument {
   /** The workspace key. */
@@ -19,9 +20,6 @@ interface WorkspaceDocument {
   deleted_at?: Date;
   keep_files?: boolean;
 }
-
-/** Not deleted. A negation as with files, so that no server reads the whole index of names for it. */
-const NAMED: { $nor: Filter<WorkspaceDocument>[] } = { $nor: [{ name_key: { $exists: false } }] };
 
 /** Partition names hold no slash, so that no two pairs read alike. */
 function nameKey(partition: string, workspaceId: string): string {
