@@ -9,8 +9,7 @@ import { writeManifest } from './manifest.js';
 import { createPartWriter } from './part-writer.js';
 import type { PartWriter } from './part-writer.js';
 import type { StoredFile } from './stored-records.js';
-import { addUp, noFiles, writeFiles } from './write-files.js';
-import type { FileCounts } from './write-files.js';
+import { writeFiles } from './write-files.js';
 
 /** Records of a page; of files, whose bytes and chunks come along, fewer. */
 const PAGE = 500;
@@ -199,17 +198,9 @@ async function writePage(
   const { collection } = context.archived;
   if (page.length === 0) return {};
   if (collection === 'files') {
-    const counts: FileCounts = noFiles();
-    const { vectors } = context.order;
-    addUp(
-      counts,
-      await writeFiles(source, writer, page as readonly StoredFile[], {
-        vectors,
-        closeFull: context.closeFull,
-        signal: context.signal,
-      }),
-    );
-    return { ...counts };
+    const { order, closeFull, signal } = context;
+    const options = { vectors: order.vectors, closeFull, signal };
+    return { ...(await writeFiles(source, writer, page as readonly StoredFile[], options)) };
   }
   const lines = page.map((record) => source.archive.encode(record));
   writer.add(`records/${collection}.ndjson`, Buffer.from(lines.join('\n')));

@@ -15,7 +15,7 @@ const CHUNKS_A_PIECE = 500;
 /** A file that is changed while it is read is read again; so often in a row it does not happen. */
 const ATTEMPTS = 20;
 
-export interface FileCounts {
+interface FileCounts {
   files: number;
   uploads: number;
   upload_bytes: number;
@@ -24,7 +24,7 @@ export interface FileCounts {
   incomplete_files: number;
 }
 
-export function noFiles(): FileCounts {
+function noFiles(): FileCounts {
   return { files: 0, uploads: 0, upload_bytes: 0, chunks: 0, incomplete_files: 0 };
 }
 
@@ -214,6 +214,6 @@ function chunkLine({ chunk, vector, context }: HeldChunk): string {
   });
 }
 
-export function addUp(counts: FileCounts, more: Partial<FileCounts>): void {
+function addUp(counts: FileCounts, more: Partial<FileCounts>): void {
   for (const [name, value] of Object.entries(more) as [keyof FileCounts, number][]) counts[name] += value;
 }

@@ -13,9 +13,9 @@ export interface Paths {
   readonly cache: string;
 }
 
-const CLONE = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
+const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
-export function pathsOf(env: NodeJS.ProcessEnv, root = CLONE): Paths {
+export function pathsOf(env: NodeJS.ProcessEnv): Paths {
   // A launcher within a network of its own must not take the services outside for its own.
   const local = env['TAMIS_LOCAL_DIR'] || join(root, '.local');
   const cacheHome = env['XDG_CACHE_HOME'] || join(homeFolder(), '.cache');

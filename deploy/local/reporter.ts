@@ -28,9 +28,10 @@ const MIN_DETAIL = 16;
  * On a terminal: lasting lines for what is done, and one line that is redrawn for what is under way. Otherwise plain
  * lines only, a reminder every 15 seconds, so that a log of a build shows that it lives.
  */
-export function createReporter(out: NodeJS.WriteStream = process.stdout): Reporter {
+export function createReporter(): Reporter {
   const phases = new Map<string, Phase>();
   const details = new Map<string, () => string | null>();
+  const out = process.stdout;
   const live = out.isTTY;
   const began = Date.now();
   let ticks = 0;

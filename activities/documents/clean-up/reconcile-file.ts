@@ -107,11 +107,9 @@ async function bringOne(
 }
 
 /** Takes up a change of a file's record that a crash cut short. */
-export async function reconcileFile(stores: Stores, file: FileRecord, signal?: AbortSignal): Promise<void> {
+export async function reconcileFile(stores: Stores, file: FileRecord): Promise<void> {
   if (file.chunk_updates.length === 0) return;
   await reconcileClaims(stores, file.file_key);
-  await bringAttached(stores, file, (attached, token) =>
-    reconcileChunks(stores, attached.file_key, [token], signal),
-  );
-  await reconcileChunks(stores, file.file_key, 'all', signal);
+  await bringAttached(stores, file, (attached, token) => reconcileChunks(stores, attached.file_key, [token]));
+  await reconcileChunks(stores, file.file_key, 'all');
 }

@@ -25,11 +25,10 @@ async function describingServer(
   dispatcher: Dispatcher,
   endpoint: Pick<ModelEndpoint, 'provider'>,
   options: ModelServerOptions,
-  signal: AbortSignal | undefined,
 ): Promise<ModelServer> {
   return createModelServer(
     dispatcher,
-    endpoint.provider === 'ollama' ? 'ollama' : await detectProvider(dispatcher, options, signal),
+    endpoint.provider === 'ollama' ? 'ollama' : await detectProvider(dispatcher, options),
     options,
   );
 }
@@ -43,20 +42,19 @@ export async function probeEndpoint(
   dispatcher: Dispatcher,
   endpoint: Pick<ModelEndpoint, 'model_type' | 'model_name' | 'provider'>,
   options: ModelServerOptions & { maxModelLen: number | null; threads: number | null },
-  signal?: AbortSignal,
 ): Promise<ProbedFacts> {
   const { model_type: type, model_name: model } = endpoint;
-  const describing = await describingServer(dispatcher, endpoint, options, signal);
+  const describing = await describingServer(dispatcher, endpoint, options);
   const provider =
     endpoint.provider === 'ollama' || endpoint.provider === 'openai'
       ? endpoint.provider
       : describing.provider;
-  const { context_tokens, text_form } = await describing.describe(model, signal);
+  const { context_tokens, text_form } = await describing.describe(model);
   if (type !== 'embedder') return { provider, context_tokens, text_form: null, dimension: null };
   const server = createModelServer(dispatcher, provider, options);
   const windowTokens = embedderWindow(context_tokens, provider, options.maxModelLen);
   const call = { model, texts: [PROBE_TEXT], windowTokens, threads: options.threads };
-  const [vector] = await server.embed(call, signal);
+  const [vector] = await server.embed(call);
   if (vector === undefined || vector.length === 0)
     throw new ProviderFailure('bad-answer', `the model '${model}' gives no vectors`);
   return { provider, context_tokens, text_form, dimension: vector.length };

@@ -1,19 +1,13 @@
 import { AppError } from '../../../schemas/app-error.js';
 import { scanJsonArray } from './scan-json-array.js';
 
-export interface SignalLimits {
-  /** Items of a batch; more are refused. */
-  maxItems: number;
-  /** Bytes of an item; a larger one is quarantined. */
-  maxItemBytes: number;
-  /** Containers inside containers; an item that goes deeper is quarantined. */
-  maxDepth: number;
-}
-
 /** Proxy spec, section 8.3; real signals are some 400 bytes long and four levels deep. */
-const SIGNAL_LIMITS: Readonly<SignalLimits> = {
+const SIGNAL_LIMITS = {
+  /** Items of a batch; more are refused. */
   maxItems: 1_000,
+  /** Bytes of an item; a larger one is quarantined. */
   maxItemBytes: 1024 * 1024,
+  /** Containers inside containers; an item that goes deeper is quarantined. */
   maxDepth: 64,
 };
 
@@ -31,7 +25,7 @@ export interface SignalItem {
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
-function readItem(raw: string, depth: number, limits: SignalLimits): SignalItem {
+function readItem(raw: string, depth: number): SignalItem {
   const bytes = Buffer.byteLength(raw);
   const unread = (kind: 'too-large' | 'too-deep', message: string): SignalItem => ({
     raw,
@@ -39,10 +33,10 @@ function readItem(raw: string, depth: number, limits: SignalLimits): SignalItem 
     value: undefined,
     problem: { kind, message },
   });
-  if (bytes > limits.maxItemBytes)
-    return unread('too-large', `the item has ${bytes} bytes, more than ${limits.maxItemBytes}`);
-  if (depth > limits.maxDepth)
-    return unread('too-deep', `the item is nested ${depth} levels deep, more than ${limits.maxDepth}`);
+  if (bytes > SIGNAL_LIMITS.maxItemBytes)
+    return unread('too-large', `the item has ${bytes} bytes, more than ${SIGNAL_LIMITS.maxItemBytes}`);
+  if (depth > SIGNAL_LIMITS.maxDepth)
+    return unread('too-deep', `the item is nested ${depth} levels deep, more than ${SIGNAL_LIMITS.maxDepth}`);
   return { raw, bytes, value: JSON.parse(raw), problem: null };
 }
 
@@ -51,15 +45,18 @@ function readItem(raw: string, depth: number, limits: SignalLimits): SignalItem 
  * item that breaks a limit is answered with its problem, so that the rest of the batch is taken all the same.
  * @throws AppError BAD_REQUEST or PAYLOAD_TOO_LARGE with the texts of proxy spec, table 1.1
  */
-export function readSignals(text: string, limits: SignalLimits = SIGNAL_LIMITS): { items: SignalItem[] } {
+export function readSignals(text: string): { items: SignalItem[] } {
   const body = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   if (body === '')
     throw new AppError('BAD_REQUEST', "Body cannot be empty when content-type is set to 'application/json'");
-  const scanned = scanJsonArray(body, limits.maxItems);
+  const scanned = scanJsonArray(body, SIGNAL_LIMITS.maxItems);
   if (scanned === 'not-json')
     throw new AppError('BAD_REQUEST', "Body is not valid JSON but content-type is set to 'application/json'");
   if (scanned === 'not-an-array') throw new AppError('BAD_REQUEST', 'Invalid request body: expected array');
-  if (scanned.length > limits.maxItems)
-    throw new AppError('PAYLOAD_TOO_LARGE', `Batch too large: maximum ${limits.maxItems} alerts per request`);
-  return { items: scanned.map(({ start, end, depth }) => readItem(body.slice(start, end), depth, limits)) };
+  if (scanned.length > SIGNAL_LIMITS.maxItems)
+    throw new AppError(
+      'PAYLOAD_TOO_LARGE',
+      `Batch too large: maximum ${SIGNAL_LIMITS.maxItems} alerts per request`,
+    );
+  return { items: scanned.map(({ start, end, depth }) => readItem(body.slice(start, end), depth)) };
 }

@@ -12,8 +12,8 @@ const MAX_SPAN_MS = HOUR_MS * GROWTH ** 8;
 export async function newestSince(
   count: (since: Date) => Promise<number>,
   needed: number,
-  now = Date.now(),
 ): Promise<Date | null> {
+  const now = Date.now();
   for (let span = HOUR_MS; span <= MAX_SPAN_MS; span *= GROWTH) {
     const since = new Date(now - span);
     if ((await count(since)) >= needed) return since;

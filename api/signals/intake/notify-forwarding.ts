@@ -61,7 +61,6 @@ const REST_MS = 1000;
 export function createForwardingNotifier(
   call: (watcher: string) => Promise<void>,
   pushesUnderWay: PushesUnderWay,
-  restMs = REST_MS,
 ): ForwardingNotifier {
   const due = new Map<string, Logger>();
   /** Being told, or told a moment ago. */
@@ -89,7 +88,7 @@ export function createForwardingNotifier(
         log.warn({ err: error, watcher }, 'the forwarding actor could not be told; the sweep will');
       }
       // A process that ends does not wait for it: the sweep finds what waits.
-      setTimeout(() => endRest(watcher), restMs).unref();
+      setTimeout(() => endRest(watcher), REST_MS).unref();
     }
     callers -= 1;
   };

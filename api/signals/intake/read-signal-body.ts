@@ -37,9 +37,12 @@ export async function readSignalBody(
 /** Small bodies may unpack to so much in any ratio. */
 const FREE_BYTES = 1024 * 1024;
 
+/** Of pushes that are being read or worked on. */
+const PUSH_BYTES = 96 * 1024 * 1024;
+
 /** Room for pushes alone: other large bodies keep no signal out. One address may send one of any allowed size. */
-export function createSignalBudget(limit: number, total = 96 * 1024 * 1024): BodyBudget {
-  return createBodyBudget(Math.max(total, 3 * limit), Math.max(total / 3, limit));
+export function createSignalBudget(limit: number): BodyBudget {
+  return createBodyBudget(Math.max(PUSH_BYTES, 3 * limit), Math.max(PUSH_BYTES / 3, limit));
 }
 
 /**

@@ -59,7 +59,6 @@ export async function* parseJsonLines(
 export async function* lineSections(
   lines: AsyncIterable<string> | Iterable<string>,
   kind: Section['kind'],
-  headingPath: string[] = [],
 ): AsyncGenerator<Section> {
   let held: string[] = [];
   let length = 0;
@@ -67,12 +66,12 @@ export async function* lineSections(
     held.push(line);
     length += line.length;
     if (length < SECTION_LENGTH) continue;
-    yield { headingPath, page: null, kind, text: held.join('') };
+    yield { headingPath: [], page: null, kind, text: held.join('') };
     held = [];
     length = 0;
   }
   const rest = held.join('');
-  if (rest.trim() !== '') yield { headingPath, page: null, kind, text: rest };
+  if (rest.trim() !== '') yield { headingPath: [], page: null, kind, text: rest };
 }
 
 /** An object of JavaScript would lose what stands under this key, so such a text is left as it is. */
