@@ -28,8 +28,8 @@ interface ActivityNote {
  */
 export function createActivityInterceptors(
   onFailure: (failure: ActivityNote & { error: unknown }) => void,
-  onDone: (done: ActivityNote & { ms: number }) => void = () => undefined,
-  tracer: Tracer | null = null,
+  onDone: (done: ActivityNote & { ms: number }) => void,
+  tracer: Tracer | null,
 ) {
   return (context: Context): ActivityInterceptors => ({
     inbound: {

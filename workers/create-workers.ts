@@ -97,7 +97,11 @@ export async function createWorkers(deps: WorkerDeps): Promise<WorkerPools> {
     shutdownForceTime: '15 seconds',
     // A cancel reaches an activity with its next heartbeat: within this time.
     maxHeartbeatThrottleInterval: '1 second',
-    interceptors: { activity: [createActivityInterceptors(deps.onFailure, deps.onDone, deps.tracer)] },
+    interceptors: {
+      activity: [
+        createActivityInterceptors(deps.onFailure, deps.onDone ?? (() => undefined), deps.tracer ?? null),
+      ],
+    },
     ...deploymentOptions(config.temporal.prefix, config.worker.buildId),
   };
   const workflowBundle = deps.workflowBundle ?? (await ownBundle(config.temporal.encryptPayloads));

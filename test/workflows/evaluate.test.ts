@@ -45,7 +45,15 @@ async function onStage(
     taskQueue: models,
     maxHeartbeatThrottleInterval: 50,
     activities: { ...activities, ...override(activities) },
-    interceptors: { activity: [createActivityInterceptors(() => undefined)] },
+    interceptors: {
+      activity: [
+        createActivityInterceptors(
+          () => undefined,
+          () => undefined,
+          null,
+        ),
+      ],
+    },
   });
   await plans.runUntil(hands.runUntil(() => use(stage, () => begin(prefix, stage))));
 }

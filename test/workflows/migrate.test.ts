@@ -90,7 +90,15 @@ async function stage<T>(
     taskQueue,
     workflowBundle: await workflowBundle(),
     activities: createMigrationActivities({ store, migrations: [migration] }),
-    interceptors: { activity: [createActivityInterceptors(() => undefined)] },
+    interceptors: {
+      activity: [
+        createActivityInterceptors(
+          () => undefined,
+          () => undefined,
+          null,
+        ),
+      ],
+    },
     maxHeartbeatThrottleInterval: 50,
   });
   const input: MigrateInput = {

@@ -81,7 +81,15 @@ async function startWorkers(buildId: string | null, at = prefix): Promise<void> 
   const common = {
     connection: native,
     workflowBundle: await workflowBundle(),
-    interceptors: { activity: [createActivityInterceptors(() => undefined)] },
+    interceptors: {
+      activity: [
+        createActivityInterceptors(
+          () => undefined,
+          () => undefined,
+          null,
+        ),
+      ],
+    },
     ...deploymentOptions(at, buildId),
   };
   const workers = await Promise.all([

@@ -25,7 +25,7 @@ export async function cleanFileRecord(
   stores: Stores,
   fileKey: string,
   /** Off: a live version's upload has served its purpose. */
-  { keepUploads = true }: { keepUploads?: boolean } = {},
+  { keepUploads }: { keepUploads: boolean },
 ): Promise<void> {
   const file = (await stores.files.getMany([fileKey])).get(fileKey);
   if (file === undefined || file.deleted_at !== null) await removeEverything(stores, fileKey);

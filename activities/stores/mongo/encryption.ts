@@ -30,7 +30,7 @@ export interface Encryption {
  * @param former keys that open as well, and never seal
  * @throws AppError CONFIG_ERROR when a key has another length
  */
-export function createEncryption(key: Buffer, former: readonly Buffer[] = []): Encryption {
+export function createEncryption(key: Buffer, former: readonly Buffer[]): Encryption {
   for (const each of [key, ...former])
     if (each.length !== KEY_BYTES)
       throw new AppError(

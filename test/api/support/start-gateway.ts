@@ -90,7 +90,8 @@ export async function startGateway(options: GatewayOptions = {}) {
     await endpoints.setDefaultIfUnset(endpoint.model_type, endpoint.name);
   }
   const dispatcher = new Agent();
-  const keys = config.secretsKey === null ? null : createEncryption(Buffer.from(config.secretsKey, 'base64'));
+  const keys =
+    config.secretsKey === null ? null : createEncryption(Buffer.from(config.secretsKey, 'base64'), []);
   const onnx = createOnnxModels({ folder: config.models.modelsDirectory });
   const remote = createEndpointModels({
     dispatcher,

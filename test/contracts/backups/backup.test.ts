@@ -551,7 +551,7 @@ describe('a restore', () => {
 describe('a backup made between a change of SECRETS_KEY and the sealing anew', () => {
   test('wants the key before as well, as long as something is sealed with it', async () => {
     const formerKey = randomBytes(32).toString('base64');
-    const [before, after] = [formerKey, KEY].map((key) => createEncryption(Buffer.from(key, 'base64')));
+    const [before, after] = [formerKey, KEY].map((key) => createEncryption(Buffer.from(key, 'base64'), []));
     const changed = await openBackupStage({ storage, secretsKey: KEY, formerKey });
     stages.push(changed);
     const { archive, keyFingerprints } = changed.adapters.backups;

@@ -7,7 +7,7 @@ import { importStoreContract } from './import-store.contract.js';
 
 const KEY = randomBytes(32);
 
-for (const subject of [fake(createFakeImportStore), ...mongo((db) => createMongoImportStore(db, KEY))])
+for (const subject of [fake(createFakeImportStore), ...mongo((db) => createMongoImportStore(db, KEY, []))])
   importStoreContract(subject);
 
 describe('tokens of sources in MongoDB', () => {
@@ -22,12 +22,12 @@ describe('tokens of sources in MongoDB', () => {
     opened.push(database);
     const { db } = database;
     const source = { source_id: 'old', url: 'http://old.example', token: 'or-secret' };
-    await createMongoImportStore(db, KEY).putSource(source);
+    await createMongoImportStore(db, KEY, []).putSource(source);
     expect(JSON.stringify(await db.collection('import_sources').find().toArray())).not.toContain('or-secret');
-    await expect(createMongoImportStore(db, randomBytes(32)).openToken('old')).rejects.toMatchObject({
+    await expect(createMongoImportStore(db, randomBytes(32), []).openToken('old')).rejects.toMatchObject({
       code: 'CONFIG_ERROR',
     });
-    const withoutKey = createMongoImportStore(db, null);
+    const withoutKey = createMongoImportStore(db, null, []);
     await expect(withoutKey.putSource(source)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     await expect(withoutKey.openToken('old')).rejects.toMatchObject({ code: 'CONFIG_ERROR' });
   });

@@ -6,7 +6,7 @@ import { loginStoreContract } from './login-store.contract.js';
 import { fake, mongo, openTestDatabase } from '../subject.js';
 
 const KEY = randomBytes(32);
-for (const subject of [fake(createFakeLoginStore), ...mongo((db) => createMongoLoginStore(db, KEY))])
+for (const subject of [fake(createFakeLoginStore), ...mongo((db) => createMongoLoginStore(db, KEY, []))])
   loginStoreContract(subject);
 
 const onMongo = process.env['TAMIS_FAKES_ONLY'] === '1' ? test.skip : test;
@@ -14,7 +14,7 @@ const onMongo = process.env['TAMIS_FAKES_ONLY'] === '1' ? test.skip : test;
 onMongo('neither password nor token stands in the database, and equal passwords look different', async () => {
   const { db, close } = await openTestDatabase();
   try {
-    const store = createMongoLoginStore(db, KEY);
+    const store = createMongoLoginStore(db, KEY, []);
     const at = new Date(0);
     for (const name of ['a', 'b'])
       await store.remember(
@@ -32,7 +32,7 @@ onMongo('neither password nor token stands in the database, and equal passwords 
     const proofs = documents.flatMap(({ login }) => (login === undefined ? [] : [login.proof]));
     expect(new Set(proofs).size).toBe(2);
     // With another key nothing is recalled, and nothing breaks.
-    expect(await createMongoLoginStore(db, randomBytes(32)).recall('a', 'hunter2-password')).toBeNull();
+    expect(await createMongoLoginStore(db, randomBytes(32), []).recall('a', 'hunter2-password')).toBeNull();
   } finally {
     await close();
   }

@@ -6,7 +6,7 @@ import { fake, mongo, openTestDatabase } from '../subject.js';
 import { watcherStoreContract } from './watcher-store.contract.js';
 
 const KEY = randomBytes(32);
-for (const subject of [fake(createFakeWatcherStore), ...mongo((db) => createMongoWatcherStore(db, KEY))])
+for (const subject of [fake(createFakeWatcherStore), ...mongo((db) => createMongoWatcherStore(db, KEY, []))])
   watcherStoreContract(subject);
 
 const onMongo = process.env['TAMIS_FAKES_ONLY'] === '1' ? test.skip : test;
@@ -14,8 +14,8 @@ const onMongo = process.env['TAMIS_FAKES_ONLY'] === '1' ? test.skip : test;
 onMongo('with another SECRETS_KEY a stored token is CONFIG_ERROR, and the next login mends it', async () => {
   const { db, close } = await openTestDatabase();
   try {
-    await createMongoWatcherStore(db, KEY).saveToken('w', 'token-1', new Date(1_000));
-    const other = createMongoWatcherStore(db, randomBytes(32));
+    await createMongoWatcherStore(db, KEY, []).saveToken('w', 'token-1', new Date(1_000));
+    const other = createMongoWatcherStore(db, randomBytes(32), []);
     await expect(other.token('w')).rejects.toMatchObject({
       code: 'CONFIG_ERROR',
       retryable: false,
@@ -31,7 +31,7 @@ onMongo('with another SECRETS_KEY a stored token is CONFIG_ERROR, and the next l
 onMongo('no token stands in the database, and one copied to another watcher does not open', async () => {
   const { db, close } = await openTestDatabase();
   try {
-    const store = createMongoWatcherStore(db, KEY);
+    const store = createMongoWatcherStore(db, KEY, []);
     await store.saveToken('a', 'token-of-a', null);
     await store.saveToken('b', 'token-of-b', null);
     const watchers = db.collection<{ _id: string; token: { box: string } }>('watchers');
@@ -48,7 +48,7 @@ onMongo('no token stands in the database, and one copied to another watcher does
 onMongo('a key that is not 32 bytes long is refused at once', async () => {
   const { db, close } = await openTestDatabase();
   try {
-    expect(() => createMongoWatcherStore(db, randomBytes(16))).toThrow('SECRETS_KEY must be 32 bytes');
+    expect(() => createMongoWatcherStore(db, randomBytes(16), [])).toThrow('SECRETS_KEY must be 32 bytes');
   } finally {
     await close();
   }
@@ -57,7 +57,7 @@ onMongo('a key that is not 32 bytes long is refused at once', async () => {
 onMongo('a refusal that was cut short after its first half still ends in a login', async () => {
   const { db, close } = await openTestDatabase();
   try {
-    const store = createMongoWatcherStore(db, KEY);
+    const store = createMongoWatcherStore(db, KEY, []);
     await store.saveToken('w', 'token-1', new Date(Date.UTC(2026, 2, 1)));
     const { digest } = (await store.token('w'))!;
     await db

@@ -32,7 +32,8 @@ export async function openModels(
   const endpoints = options.endpoints ?? createFakeModelEndpointStore();
   const dispatcher = new Agent();
   const onnx = createOnnxModels({ folder: config.models.modelsDirectory, ...options.onnx });
-  const keys = config.secretsKey === null ? null : createEncryption(Buffer.from(config.secretsKey, 'base64'));
+  const keys =
+    config.secretsKey === null ? null : createEncryption(Buffer.from(config.secretsKey, 'base64'), []);
   await seedEndpoints({
     endpoints,
     models: config.models,

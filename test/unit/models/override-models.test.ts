@@ -52,7 +52,7 @@ function overrides(
     answers,
     endpoints,
     dispatchers: { own, foreign },
-    keys: createEncryption(Buffer.from(SECRETS_KEY, 'base64')),
+    keys: createEncryption(Buffer.from(SECRETS_KEY, 'base64'), []),
     settings: {
       allowCustomEndpoint: true,
       allowPrivate: false,

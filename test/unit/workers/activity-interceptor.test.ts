@@ -19,10 +19,11 @@ function fakeContext(heartbeatDetails?: unknown) {
 }
 
 function execute(context: Context, run: () => Promise<unknown>, failures: unknown[] = []) {
-  return createActivityInterceptors((failure) => failures.push(failure))(context).inbound!.execute!(
-    { args: [], headers: {} },
-    run,
-  );
+  return createActivityInterceptors(
+    (failure) => failures.push(failure),
+    () => undefined,
+    null,
+  )(context).inbound!.execute!({ args: [], headers: {} }, run);
 }
 
 function failureOf(promise: Promise<unknown>): Promise<unknown> {
@@ -120,6 +121,7 @@ describe('the activity interceptor', () => {
       createActivityInterceptors(
         ({ error: _error, ...note }) => notes.push(note),
         ({ ms: _ms, ...note }) => notes.push(note),
+        null,
       )(fakeContext().context).inbound!.execute!({ args: [], headers }, async () => {
         await Promise.resolve();
         if (fails) throw new AppError('VDB_ERROR');

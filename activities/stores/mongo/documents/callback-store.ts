@@ -24,7 +24,7 @@ function endedBefore(before: Date): Filter<CallbackDocument> {
 export function createMongoCallbackStore(
   db: Db,
   key: Buffer | null,
-  former: readonly Buffer[] = [],
+  former: readonly Buffer[],
 ): CallbackStore {
   const callbacks = db.collection<CallbackDocument>('callbacks');
   const box = key === null ? null : createEncryption(key, former);

@@ -24,11 +24,7 @@ function fromRun({ _id, ...rest }: RunDocument): ImportRun {
  * @param key the bytes of SECRETS_KEY, which tokens are sealed with; null when it is not set
  * @param former keys that open tokens as well
  */
-export function createMongoImportStore(
-  db: Db,
-  key: Buffer | null,
-  former: readonly Buffer[] = [],
-): ImportStore {
+export function createMongoImportStore(db: Db, key: Buffer | null, former: readonly Buffer[]): ImportStore {
   const sources = db.collection<SourceDocument>('import_sources');
   const runs = db.collection<RunDocument>('import_runs');
   const box = key === null ? null : createEncryption(key, former);

@@ -59,11 +59,7 @@ const NEVER = new Date(0);
  * @param former keys that open tokens, and that passwords are compared by, as well
  * @throws AppError CONFIG_ERROR when the key is not 32 bytes long
  */
-export function createMongoLoginStore(
-  db: Db,
-  secretsKey: Buffer,
-  former: readonly Buffer[] = [],
-): LoginStore {
+export function createMongoLoginStore(db: Db, secretsKey: Buffer, former: readonly Buffer[]): LoginStore {
   const logins = db.collection<LoginDocument>('logins');
   const box = createEncryption(secretsKey, former);
   const key = proofKey(secretsKey);

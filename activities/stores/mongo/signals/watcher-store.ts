@@ -15,11 +15,7 @@ import { createWatcherTokens } from './watcher-tokens.js';
  * @param former keys that open tokens as well
  * @throws AppError CONFIG_ERROR when the key is not 32 bytes long
  */
-export function createMongoWatcherStore(
-  db: Db,
-  secretsKey: Buffer,
-  former: readonly Buffer[] = [],
-): WatcherStore {
+export function createMongoWatcherStore(db: Db, secretsKey: Buffer, former: readonly Buffer[]): WatcherStore {
   const watchers = db.collection<WatcherDocument>('watchers');
   const box = createEncryption(secretsKey, former);
   const records = createWatcherRecords(watchers);
