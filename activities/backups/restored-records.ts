@@ -1,5 +1,4 @@
-import { AppError } from '../../schemas/app-error.js';
-import { isActiveState } from '../../schemas/documents/tasks.js';
+import { isActiveState, taskFailure } from '../../schemas/documents/tasks.js';
 import { RESTORED_WHILE_WAITING } from '../../schemas/signals/signals.js';
 import type { DeliveryState } from '../../schemas/signals/signals.js';
 import type { StoredDocument } from '../ports/backups.js';
@@ -36,14 +35,10 @@ function restoredPartition({ swap: _swap, ...partition }: StoredDocument): Store
 /** Of a task that had not ended and whose file is not in the backup nothing is left to be done. */
 function restoredTask(task: StoredDocument, { now }: Surroundings): StoredDocument {
   if (!isActiveState(task['state'])) return task;
-  const { code, message } = new AppError(
-    'TASK_CANCELLED',
-    'It had not been taken up when the backup was made.',
-  );
   return {
     ...task,
     state: 'CANCELLED',
-    error: { code, message, traceback: [] },
+    error: taskFailure('TASK_CANCELLED', 'It had not been taken up when the backup was made.'),
     finished_at: now,
     handed_over_at: now,
     cleaned_at: now,

@@ -1,4 +1,4 @@
-import { Context, log } from '@temporalio/activity';
+import { Context } from '@temporalio/activity';
 import { AppError } from '../../schemas/app-error.js';
 import { chunkId } from '../../schemas/documents/chunk-id.js';
 import type { FileVersion, StoredChunk } from '../../schemas/documents/documents.js';
@@ -11,6 +11,8 @@ import { requireActive, versionFacts } from './task-ref.js';
 import type { DocumentRef } from './task-ref.js';
 import type { Adapters } from '../ports/adapters.js';
 import { toVersionEntries } from './metadata-entries.js';
+import { fileOf } from './commands/file-of.js';
+import { ACTIVITY_WARNINGS } from '../temporal/activity-warnings.js';
 
 export interface CopyActivityDeps {
   adapters: Pick<
@@ -49,16 +51,12 @@ export function createCopyActivities({ adapters, settings }: CopyActivityDeps) {
   const attachmentStores = {
     ...adapters,
     ...settings,
-    log: {
-      warn(fields: object, message: string) {
-        log.warn(message, { ...fields });
-      },
-    },
+    log: ACTIVITY_WARNINGS,
   };
 
   /** @throws AppError FILE_NOT_FOUND when the version is not the live one any more: what it had is being removed */
   const sourceOf = async (task: TaskRecord): Promise<FileVersion> => {
-    const file = (await files.getMany([task.source?.file_key ?? ''])).get(task.source?.file_key ?? '');
+    const file = await fileOf(files, task.source?.file_key ?? '');
     if (file?.live == null || file.live.generation !== task.source?.generation)
       throw new AppError('FILE_NOT_FOUND', 'The source was changed or deleted while it was copied.');
     return file.live;

@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { Context, log } from '@temporalio/activity';
+import { Context } from '@temporalio/activity';
 import { AppError } from '../../schemas/app-error.js';
 import type { ErrorCode } from '../../schemas/error-table.js';
 import type { IndexationConfig } from '../../schemas/models/presets.js';
@@ -34,6 +34,8 @@ import type { Publish, Published } from './publish-version.js';
 import { transcribeRecording } from './transcribe-recording.js';
 import type { DocumentRef } from './task-ref.js';
 import { requireActive } from './task-ref.js';
+import { fileOf } from './commands/file-of.js';
+import { ACTIVITY_WARNINGS } from '../temporal/activity-warnings.js';
 
 export interface DocumentActivityDeps {
   adapters: Pick<
@@ -263,11 +265,7 @@ export function createDocumentActivities(deps: DocumentActivityDeps) {
         ...deps.adapters,
         defaultFileQuota,
         ocrLanguages,
-        log: {
-          warn(fields, message) {
-            log.warn(message, { ...fields });
-          },
-        },
+        log: ACTIVITY_WARNINGS,
       },
       {
         task,
@@ -351,7 +349,7 @@ export function createDocumentActivities(deps: DocumentActivityDeps) {
   /** What an attempt before this one came to, which died before it could say so; null: it did not get through. */
   const wentThrough = async ({ taskId, fileKey }: DocumentRef): Promise<Parsed | null> => {
     if ((await tasks.get(taskId))?.state !== 'COMPLETED') return null;
-    const live = (await deps.adapters.files.getMany([fileKey])).get(fileKey)?.live;
+    const live = (await fileOf(deps.adapters.files, fileKey))?.live;
     return { chunkCount: live?.chunk_count ?? 0, stored: true, published: { replaced: true } };
   };
 

@@ -1,18 +1,17 @@
 import { chunkId } from '../../schemas/documents/chunk-id.js';
 import type { FileRecord } from '../../schemas/documents/documents.js';
 import type { SwapFigures } from '../../schemas/documents/embedder-swaps.js';
-import type { Scope } from '../../schemas/documents/users.js';
 import type { Adapters } from '../ports/adapters.js';
 import type { FoundChunk } from '../ports/chunks.js';
 import type { Embedder } from '../ports/models.js';
 import { firstCharacters } from '../text/sentences.js';
+import { EVERYTHING } from '../../schemas/documents/users.js';
 
 /** Questions in a sample: with so many a share of one half is known to about ±0.1. */
 const SAMPLE = 100;
 const DEPTH = 10;
 /** Of a chunk as much as a person asks. */
 const QUESTION_CHARACTERS = 200;
-const EVERYTHING: Scope = { kind: 'all', userId: 0 };
 
 type Stores = Pick<Adapters, 'chunks' | 'models'>;
 

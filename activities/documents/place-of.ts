@@ -1,6 +1,7 @@
 import type { PartitionRecord } from '../../schemas/documents/partitions.js';
 import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import type { Adapters } from '../ports/adapters.js';
+import { fileOf } from './commands/file-of.js';
 
 /**
  * The partition by whose settings a task's file is read: the one that the file is in now. The task names the one that
@@ -11,7 +12,7 @@ export async function placeOf(
   { files, partitions }: Pick<Adapters, 'files' | 'partitions'>,
   { file_key: fileKey }: Pick<TaskRecord, 'file_key'>,
 ): Promise<PartitionRecord | null> {
-  const file = (await files.getMany([fileKey], { reports: false })).get(fileKey);
+  const file = await fileOf(files, fileKey, { reports: false });
   if (file === undefined || file.deleted_at !== null) return null;
   const partition = await partitions.get(file.partition);
   return partition?.partition_key === file.partition_key ? partition : null;

@@ -15,6 +15,7 @@ import type { Meter } from '../ports/meter.js';
 import type { ReadingFacts, TaskProgress } from '../ports/tasks.js';
 import { timed } from './timed.js';
 import { reconcileChunks } from './clean-up/reconcile-file.js';
+import { fileOf } from './commands/file-of.js';
 
 /** What publishing came to. `replaced`: there may be an older version to be removed. */
 export interface Published {
@@ -53,7 +54,7 @@ export async function advanceUnpublished(
 
 /** Whether the file's record waits for another task by now, or shows another version. */
 async function isOvertaken(files: Pick<Adapters['files'], 'getMany'>, ref: DocumentRef): Promise<boolean> {
-  const file = (await files.getMany([ref.fileKey])).get(ref.fileKey);
+  const file = await fileOf(files, ref.fileKey);
   return file?.pending_task !== ref.taskId && file?.live?.task_id !== ref.taskId;
 }
 
@@ -69,7 +70,7 @@ export function createPublisher(
     { fileKey }: DocumentRef,
     known: PartitionRecord | undefined,
   ): Promise<{ file: FileRecord; partition: PartitionRecord } | null> => {
-    const file = (await files.getMany([fileKey])).get(fileKey);
+    const file = await fileOf(files, fileKey);
     if (file === undefined || file.deleted_at !== null) return null;
     const isKnown = known?.partition_key === file.partition_key;
     const partition = isKnown ? known : await partitions.get(file.partition);

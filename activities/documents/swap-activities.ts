@@ -8,6 +8,7 @@ import type { SearchService } from '../retrieval/search/search-types.js';
 import { fillVectors } from './fill-vectors.js';
 import { measureQuestions } from './measure-questions.js';
 import { measureSwap } from './measure-swap.js';
+import { EVERYTHING } from '../../schemas/documents/users.js';
 
 export interface SwapActivityDeps {
   adapters: Pick<
@@ -264,7 +265,7 @@ export function createSwapActivities({ adapters, search, sliceMs = SLICE_MS }: S
     /** The answer goes through Temporal, which takes 2 MiB. */
     limit?: number;
   }): Promise<Pick<PartitionRecord, 'partition' | 'partition_key'>[]> =>
-    (await partitions.list({ kind: 'all', userId: 0 }))
+    (await partitions.list(EVERYTHING))
       .filter((partition) => partition.embedder === embedder && partition.partition > after)
       .sort((one, other) => (one.partition < other.partition ? -1 : 1))
       .slice(0, limit)

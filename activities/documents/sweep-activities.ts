@@ -1,5 +1,4 @@
 import { Context, log } from '@temporalio/activity';
-import { AppError } from '../../schemas/app-error.js';
 import type { FileRecord } from '../../schemas/documents/documents.js';
 import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import { taskToStart } from './task-ref.js';
@@ -19,6 +18,8 @@ import {
   removeStrayFiles,
 } from './clean-up/remove-orphans.js';
 import { takeTurns } from './take-turns.js';
+import { fileOf } from './commands/file-of.js';
+import { taskFailure } from '../../schemas/documents/tasks.js';
 
 export interface SweepActivityDeps {
   adapters: Pick<
@@ -88,11 +89,10 @@ export function createSweepActivities(deps: SweepActivityDeps) {
    * A task that has ended since is left to the process that ended it: its bytes may be those of a live version.
    */
   const discard = async (task: TaskRecord): Promise<void> => {
-    const { code, message } = new AppError('SUPERSEDED');
-    const fileNow = async () => (await files.getMany([task.file_key])).get(task.file_key);
+    const fileNow = () => fileOf(files, task.file_key);
     // Those in front of it took their time, in which a slow gateway may have gone on.
     if (isAdmitted(task, await fileNow())) return;
-    if (!(await tasks.finish(task.task_id, 'CANCELLED', { code, message, traceback: [] }))) return;
+    if (!(await tasks.finish(task.task_id, 'CANCELLED', taskFailure('SUPERSEDED')))) return;
     const file = await fileNow();
     // Admitted in this moment: the gateway takes it back, or the clean-up removes what it has.
     if (isAdmitted(task, file)) {
@@ -138,13 +138,9 @@ export function createSweepActivities(deps: SweepActivityDeps) {
   const endExpired = async (): Promise<number> => {
     const limit = deps.settings.timeoutMs + deps.settings.graceMs;
     const expired = await tasks.listActiveSince(before(limit), SHARE);
-    const { code, message } = new AppError('TASK_EXPIRED');
+    const failure = taskFailure('TASK_EXPIRED');
     for (const { task_id: taskId, file_key: fileKey, generation } of expired)
-      await endTaskRecord(deps.adapters, { taskId, fileKey, generation }, 'FAILED', {
-        code,
-        message,
-        traceback: [],
-      });
+      await endTaskRecord(deps.adapters, { taskId, fileKey, generation }, 'FAILED', failure);
     return expired.length;
   };
 

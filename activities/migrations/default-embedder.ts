@@ -6,6 +6,7 @@ import { DEFAULT_ALIAS } from '../../schemas/models/endpoint-names.js';
 import type { Adapters } from '../ports/adapters.js';
 import type { Migration, MigrationSlice, PendingMigration } from '../ports/migrations.js';
 import { giveVerdict, toVerdict } from './verdict.js';
+import { EVERYTHING } from '../../schemas/documents/users.js';
 
 type Stores = Pick<Adapters, 'partitions' | 'endpoints' | 'files'>;
 
@@ -26,7 +27,7 @@ export function createDefaultEmbedderMigration({ partitions, endpoints, files }:
   /** An endpoint that is called so is what they use. */
   const findUntied = async (): Promise<PartitionRecord[]> => {
     if ((await endpoints.get('embedder', DEFAULT_ALIAS)) !== null) return [];
-    const all = await partitions.list({ kind: 'all', userId: 0 });
+    const all = await partitions.list(EVERYTHING);
     return all.filter(({ embedder }) => embedder === DEFAULT_ALIAS);
   };
 

@@ -14,6 +14,7 @@ import type {
 } from '../ports/migrations.js';
 import { giveVerdict } from './verdict.js';
 import { createVectorStoreVerification } from './verify-vector-store.js';
+import { EVERYTHING } from '../../schemas/documents/users.js';
 
 type Stores = Pick<Adapters, 'partitions' | 'endpoints' | 'files'>;
 
@@ -69,7 +70,7 @@ export function createVectorStoreMigration(indexes: ChunkIndexes, stores: Stores
     if (schema >= FIELD_PER_EMBEDDER) return undefined;
     const dimension = (await indexes.vectorFields(source))[0]?.dimension;
     const [partitions, embedders] = await Promise.all([
-      stores.partitions.list({ kind: 'all', userId: 0 }),
+      stores.partitions.list(EVERYTHING),
       stores.endpoints.list('embedder'),
     ]);
     return Object.fromEntries(

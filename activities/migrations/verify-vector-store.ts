@@ -5,6 +5,8 @@ import { DEFAULT_ALIAS } from '../../schemas/models/endpoint-names.js';
 import type { Adapters } from '../ports/adapters.js';
 import type { ChunkIndex, ChunkIndexes, MigrationSlice, SliceControl } from '../ports/migrations.js';
 import { toVerdict } from './verdict.js';
+import { fileOf } from '../documents/commands/file-of.js';
+import { EVERYTHING } from '../../schemas/documents/users.js';
 
 export type VerifyStores = Pick<Adapters, 'partitions' | 'endpoints' | 'files'>;
 
@@ -20,7 +22,6 @@ interface Position extends MigrationPosition {
 const SAMPLE = 1_000;
 /** As many are named in what a verification says. */
 const NAMED = 5;
-const EVERYTHING = { kind: 'all', userId: 0 } as const;
 
 /**
  * Checks the live index against what a migration promises, and changes nothing: the shape of this release, each
@@ -87,7 +88,7 @@ export function createVectorStoreVerification(indexes: ChunkIndexes, stores: Ver
       signal.throwIfAborted();
       const generation = suspect.live?.generation ?? 0;
       const held = await indexes.countGeneration(live.index, { fileKey: suspect.file_key, generation });
-      const present = (await files.getMany([suspect.file_key])).get(suspect.file_key);
+      const present = await fileOf(files, suspect.file_key);
       if (present?.live?.generation !== generation || held === present.live.chunk_count) continue;
       missing += Math.abs(present.live.chunk_count - held);
       named.push(`${present.partition}/${present.file_id} (${held} of ${present.live.chunk_count})`);

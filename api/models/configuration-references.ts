@@ -10,6 +10,7 @@ import type { ModelType } from '../../schemas/models/model-endpoints.js';
 import type { PartitionRecord } from '../../schemas/documents/partitions.js';
 import type { PresetRecord, PresetType } from '../../schemas/models/presets.js';
 import type { PromptType } from '../../schemas/models/prompts.js';
+import { EVERYTHING } from '../../schemas/documents/users.js';
 
 type Stores = Pick<Adapters, 'partitions' | 'presets' | 'endpoints' | 'prompts'>;
 
@@ -73,7 +74,7 @@ export interface ConfigurationReferences {
 /** What the names in partitions and presets stand for. */
 export async function lookUpReferences(stores: Stores): Promise<ConfigurationReferences> {
   const [partitions, presets, endpoints] = await Promise.all([
-    stores.partitions.list({ kind: 'all', userId: 0 }),
+    stores.partitions.list(EVERYTHING),
     stores.presets.list(),
     stores.endpoints.list(),
   ]);

@@ -9,6 +9,7 @@ import {
   fieldsNaming,
 } from '../../schemas/models/preset-references.js';
 import type { PromptType } from '../../schemas/models/prompts.js';
+import { EVERYTHING } from '../../schemas/documents/users.js';
 
 /** A record that names another one. */
 export interface Reference {
@@ -19,7 +20,7 @@ export interface Reference {
 type Stores = Pick<Adapters, 'partitions' | 'presets'>;
 
 function everyPartition(partitions: Stores['partitions']): Promise<PartitionRecord[]> {
-  return partitions.list({ kind: 'all', userId: 0 });
+  return partitions.list(EVERYTHING);
 }
 
 function naming(

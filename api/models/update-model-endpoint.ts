@@ -5,6 +5,7 @@ import type { ModelEndpointPatch } from '../../schemas/models/model-endpoints-ap
 import { invalidRequest } from '../../schemas/request-issues.js';
 import { editedEndpointRecord } from './endpoint-record.js';
 import { followEndpointRename } from './follow-rename.js';
+import { EVERYTHING } from '../../schemas/documents/users.js';
 
 export type ModelEndpointDeps = Pick<
   RouteAdapters,
@@ -72,7 +73,7 @@ async function requireQuiet(
   { partitions, files, embedderSwaps }: ModelEndpointDeps,
   embedder: string,
 ): Promise<void> {
-  const all = await partitions.list({ kind: 'all', userId: 0 });
+  const all = await partitions.list(EVERYTHING);
   const swaps = await embedderSwaps.latestOfEach(all.map(({ partition_key: key }) => key));
   for (const { partition, status, source_embedder: source } of swaps.values())
     if (status === 'running' && source === embedder)

@@ -1,4 +1,6 @@
 /** The records of background tasks, of their callbacks and of worker processes. */
+import { AppError } from '../app-error.js';
+import type { ErrorCode } from '../error-table.js';
 import type { Metadata, UploadInfo } from './documents.js';
 import type { ParseReport } from './parse-report.js';
 
@@ -40,6 +42,11 @@ export interface TaskFailure {
   message: string;
   /** Lines for administrators; at most 8,000 characters in all. */
   traceback: string[];
+}
+
+/** What a task's record says of this error; in its own words unless others are given. */
+export function taskFailure(code: ErrorCode, words?: string): TaskFailure {
+  return { code, message: new AppError(code, words).message, traceback: [] };
 }
 
 /** What became of a document's pictures while it was read. */

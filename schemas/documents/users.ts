@@ -20,6 +20,9 @@ export type Scope =
   | { readonly kind: 'all'; readonly userId: number }
   | { readonly kind: 'partitions'; readonly userId: number; readonly roles: Readonly<Record<string, Role>> };
 
+/** What the service itself sees; it is no user. */
+export const EVERYTHING: Scope = { kind: 'all', userId: 0 };
+
 /** Whether a partition lies inside a scope (own keys only: a partition may be named like an Object member). */
 export function inScope(scope: Scope, partition: string): boolean {
   return scope.kind === 'all' || Object.hasOwn(scope.roles, partition);

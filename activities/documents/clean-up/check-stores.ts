@@ -2,6 +2,7 @@ import { isFinalState } from '../../../schemas/documents/tasks.js';
 import type { FileRecord } from '../../../schemas/documents/documents.js';
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import type { Adapters } from '../../ports/adapters.js';
+import { EVERYTHING } from '../../../schemas/documents/users.js';
 
 export const DRIFT_KINDS = [
   /** A live version has not exactly `chunk_count` published chunks. */
@@ -262,7 +263,7 @@ async function checkPartitions({ partitions }: ComparedStores, { files }: Record
     subject: partition_key,
     detail: `${partition} is deleted, and its name is taken`,
   }));
-  const present = await partitions.list({ kind: 'all', userId: 0 });
+  const present = await partitions.list(EVERYTHING);
   const keys = new Set(present.map(({ partition, partition_key }) => `${partition}\n${partition_key}`));
   for (const file of files.values()) {
     if (file.deleted_at !== null) continue;

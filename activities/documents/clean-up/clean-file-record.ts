@@ -1,10 +1,10 @@
-import { isFinalState } from '../../../schemas/documents/tasks.js';
+import { isFinalState, taskFailure } from '../../../schemas/documents/tasks.js';
 import type { FileRecord } from '../../../schemas/documents/documents.js';
-import { AppError } from '../../../schemas/app-error.js';
 import type { Adapters } from '../../ports/adapters.js';
 import type { FileTask } from '../../ports/tasks.js';
 import { reconcileFile } from './reconcile-file.js';
 import { releaseQuota } from './release-quota.js';
+import { fileOf } from '../commands/file-of.js';
 
 type Stores = Pick<Adapters, 'files' | 'tasks' | 'quotas' | 'claims' | 'blobs' | 'chunks'>;
 
@@ -27,7 +27,7 @@ export async function cleanFileRecord(
   /** Off: a live version's upload has served its purpose. */
   { keepUploads }: { keepUploads: boolean },
 ): Promise<void> {
-  const file = (await stores.files.getMany([fileKey])).get(fileKey);
+  const file = await fileOf(stores.files, fileKey);
   if (file === undefined || file.deleted_at !== null) await removeEverything(stores, fileKey);
   else await removeLeftovers(stores, file, keepUploads);
 }
@@ -62,8 +62,8 @@ async function removeEverything(stores: Stores, fileKey: string): Promise<void> 
   const tasks = await stores.tasks.listByFile(fileKey);
   for (const task of tasks) {
     if (isFinalState(task.state)) continue;
-    const { code, message } = new AppError('TASK_CANCELLED', 'The file was deleted.');
-    await stores.tasks.finish(task.task_id, 'CANCELLED', { code, message, traceback: [] });
+    const failure = taskFailure('TASK_CANCELLED', 'The file was deleted.');
+    await stores.tasks.finish(task.task_id, 'CANCELLED', failure);
   }
   await stores.chunks.deleteFile(fileKey);
   for (const blob of await stores.blobs.listByFile(fileKey)) await stores.blobs.remove(blob.blobId);

@@ -1,8 +1,9 @@
 import type { TaskFailure, TaskState } from '../../../schemas/documents/tasks.js';
 import type { Adapters } from '../../ports/adapters.js';
-import { AppError } from '../../../schemas/app-error.js';
 import type { FileRecord } from '../../../schemas/documents/documents.js';
 import { releaseQuota } from './release-quota.js';
+import { fileOf } from '../commands/file-of.js';
+import { taskFailure } from '../../../schemas/documents/tasks.js';
 
 type Stores = Pick<Adapters, 'files' | 'tasks' | 'quotas' | 'claims'>;
 
@@ -25,13 +26,12 @@ export async function endTaskRecord(
 ): Promise<void> {
   const { taskId, fileKey } = task;
   await stores.files.releasePending(fileKey, taskId);
-  const file = (await stores.files.getMany([fileKey])).get(fileKey);
+  const file = await fileOf(stores.files, fileKey);
   const isLive = file?.live?.task_id === taskId;
   if (!isLive) await stores.claims.release([taskId]);
   await releaseQuota(stores, task);
   if (isLive) await stores.tasks.finish(taskId, 'COMPLETED');
-  else if (isOvertaken(file, task.generation)) {
-    const { code, message } = new AppError('SUPERSEDED');
-    await stores.tasks.finish(taskId, 'CANCELLED', { code, message, traceback: [] });
-  } else await stores.tasks.finish(taskId, state, failure);
+  else if (isOvertaken(file, task.generation))
+    await stores.tasks.finish(taskId, 'CANCELLED', taskFailure('SUPERSEDED'));
+  else await stores.tasks.finish(taskId, state, failure);
 }

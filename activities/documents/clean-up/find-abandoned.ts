@@ -1,10 +1,11 @@
-import { AppError } from '../../../schemas/app-error.js';
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import type { Adapters } from '../../ports/adapters.js';
 import type { IndexingPlans } from '../../ports/tasks.js';
 import { taskToStart } from '../task-ref.js';
 import type { TaskToStart } from '../task-ref.js';
 import { endTaskRecord } from './end-task-record.js';
+import { fileOf } from '../commands/file-of.js';
+import { taskFailure } from '../../../schemas/documents/tasks.js';
 
 /** Each is a question to Temporal. */
 const SHARE = 50;
@@ -35,14 +36,10 @@ export function createAbandonedSearch({ adapters, plans }: AbandonedDeps) {
     const { task_id: taskId, file_key: fileKey, generation } = task;
     const state = await plans.stateOf(task);
     if (state === 'open') return false;
-    const file = (await files.getMany([fileKey])).get(fileKey);
+    const file = await fileOf(files, fileKey);
     if (state === 'unknown' && file?.pending_task === taskId) return true;
-    const { code, message } = new AppError('TASK_EXPIRED', 'Its workflow was ended in Temporal.');
-    await endTaskRecord(adapters, { taskId, fileKey, generation }, 'FAILED', {
-      code,
-      message,
-      traceback: [],
-    });
+    const failure = taskFailure('TASK_EXPIRED', 'Its workflow was ended in Temporal.');
+    await endTaskRecord(adapters, { taskId, fileKey, generation }, 'FAILED', failure);
     return false;
   };
 

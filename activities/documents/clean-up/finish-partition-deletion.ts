@@ -1,6 +1,7 @@
-import { AppError } from '../../../schemas/app-error.js';
 import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import type { Adapters } from '../../ports/adapters.js';
+import { EVERYTHING } from '../../../schemas/documents/users.js';
+import { taskFailure } from '../../../schemas/documents/tasks.js';
 
 const PAGE = 1000;
 
@@ -29,8 +30,7 @@ export async function finishPartitionDeletion(
   // Listed first: a tombstone waits for no task. What is missed by a crash in between ends with its file's clean-up.
   const pending = (await files.listPending(deleted.partition_key)).map(({ taskId }) => taskId);
   await files.markPartitionDeleted(deleted.partition_key);
-  const { code, message } = new AppError('TASK_CANCELLED', 'The partition was deleted.');
-  await tasks.cancelMany(pending, { code, message, traceback: [] });
+  await tasks.cancelMany(pending, taskFailure('TASK_CANCELLED', 'The partition was deleted.'));
   await quotas.release(pending);
   // Keys alone, and some at a time: a partition may have had a million files.
   let keys: string[] = [];
@@ -44,7 +44,7 @@ export async function finishPartitionDeletion(
   const { questionSets, evaluationRuns, feedback } = evaluation;
   for (const store of [questionSets, evaluationRuns, feedback]) await store.removeAll(deleted.partition_key);
   // Listed first: a mark that stands after that says that the name was not free, so these are no newer partition's.
-  const theirs = await workspaces.list({ kind: 'all', userId: 0 }, deleted.partition);
+  const theirs = await workspaces.list(EVERYTHING, deleted.partition);
   const marked = await partitions.listDeleted();
   if (!marked.some(({ partition_key }) => partition_key === deleted.partition_key)) return;
   await workspaces.removeMany(theirs.map(({ workspace_key }) => workspace_key));

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { FileRecord } from '../../../schemas/documents/documents.js';
 import type { Adapters } from '../../ports/adapters.js';
 import { toVersionEntries } from '../metadata-entries.js';
+import { fileOf } from '../commands/file-of.js';
 
 type Stores = Pick<Adapters, 'files' | 'tasks' | 'claims' | 'chunks'>;
 
 async function readFile({ files }: Pick<Adapters, 'files'>, fileKey: string): Promise<FileRecord | null> {
-  const file = (await files.getMany([fileKey])).get(fileKey);
+  const file = await fileOf(files, fileKey);
   return file === undefined || file.deleted_at !== null ? null : file;
 }
 

@@ -1,4 +1,5 @@
 import type { Adapters } from '../../ports/adapters.js';
+import { fileOf } from '../commands/file-of.js';
 
 /**
  * A task that has ended leaves its user's quota list: the file is counted by itself once it is live, and a place that
@@ -10,7 +11,7 @@ export async function releaseQuota(
   task: { taskId: string; fileKey: string },
 ): Promise<void> {
   const heirNow = async (): Promise<string | null> => {
-    const file = (await files.getMany([task.fileKey])).get(task.fileKey);
+    const file = await fileOf(files, task.fileKey);
     return file !== undefined && file.deleted_at === null && file.live === null ? file.pending_task : null;
   };
   const heir = await heirNow();

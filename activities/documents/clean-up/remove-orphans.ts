@@ -2,6 +2,7 @@ import { isFinalState } from '../../../schemas/documents/tasks.js';
 import type { Adapters } from '../../ports/adapters.js';
 import type { ContentClaim } from '../../ports/files.js';
 import { keptGenerations } from './clean-file-record.js';
+import { fileOf } from '../commands/file-of.js';
 
 /**
  * The record store that the chunks belong to where it is another than this one; null: they are its own. To another one
@@ -27,7 +28,7 @@ export async function removeOrphanChunks(
   let removed = 0;
   for await (const group of stores.chunks.scanGenerations()) {
     signal.throwIfAborted();
-    const file = (await stores.files.getMany([group.fileKey])).get(group.fileKey);
+    const file = await fileOf(stores.files, group.fileKey);
     if (file === undefined) {
       removed += await stores.chunks.deleteFile(group.fileKey);
       continue;
@@ -51,7 +52,7 @@ export async function removeOrphanBlobs(
     if (blob.createdAt >= before) continue;
     const task = await stores.tasks.get(blob.taskId);
     if (task !== null) continue;
-    const file = (await stores.files.getMany([blob.fileKey])).get(blob.fileKey);
+    const file = await fileOf(stores.files, blob.fileKey);
     if (file?.live?.upload_id === blob.blobId) continue;
     await stores.blobs.remove(blob.blobId);
     removed += 1;

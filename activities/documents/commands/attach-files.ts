@@ -20,6 +20,7 @@ import { openFileBytes } from '../parsing/random-access-bytes.js';
 import { admitTask, newFileKey } from './admit-task.js';
 import type { AdmitTaskDeps } from './admit-task.js';
 import { safeFilename } from './safe-filename.js';
+import { fileOf } from './file-of.js';
 
 export interface AttachmentStores extends Omit<AdmitTaskDeps, 'deduplicate'> {
   chunks: Adapters['chunks'];
@@ -142,7 +143,7 @@ export async function followFile(deps: AttachmentStores, task: TaskRecord): Prom
  * @throws AppError TASK_CANCELLED, once the attachments that nothing keeps are gone
  */
 export async function waitingFile(deps: AttachmentStores, task: TaskRecord): Promise<FileRecord> {
-  const file = (await deps.files.getMany([task.file_key])).get(task.file_key);
+  const file = await fileOf(deps.files, task.file_key);
   if (file?.pending_task === task.task_id && file.deleted_at === null) return file;
   await cleanAttached(deps, task.file_key, file);
   throw new AppError('TASK_CANCELLED', 'The file was deleted, or uploaded again.');

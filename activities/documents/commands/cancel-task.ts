@@ -3,6 +3,7 @@ import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import { isFinalState } from '../../../schemas/documents/tasks.js';
 import { endTask } from './end-task.js';
 import type { EndTaskDeps } from './end-task.js';
+import { fileOf } from './file-of.js';
 
 function notCancellable(task: TaskRecord, state: string): AppError {
   return new AppError(
@@ -23,7 +24,7 @@ export async function cancelTask(deps: EndTaskDeps, task: TaskRecord): Promise<v
   if (isFinalState(task.state)) throw notCancellable(task, task.state.toLowerCase());
   const released = await deps.files.releasePending(task.file_key, task.task_id);
   if (!released) {
-    const file = (await deps.files.getMany([task.file_key])).get(task.file_key);
+    const file = await fileOf(deps.files, task.file_key);
     if (file?.live?.task_id === task.task_id) throw notCancellable(task, 'completed');
   }
   const { ended, told } = await endTask(deps, task.task_id, 'TASK_CANCELLED');

@@ -7,6 +7,7 @@ import type { Adapters } from '../../ports/adapters.js';
 import { finishPartitionDeletion } from '../clean-up/finish-partition-deletion.js';
 import type { FinishPartitionDeletionStores } from '../clean-up/finish-partition-deletion.js';
 import { requirePartitionName } from './identifiers.js';
+import { EVERYTHING } from '../../../schemas/documents/users.js';
 
 /** Several at once that are one too many together give way and try again, so that one of them gets the place. */
 const MAX_ROUNDS = 5;
@@ -76,7 +77,7 @@ export async function withdrawPartition(
   if (!isDeepStrictEqual(await deps.partitions.get(partition), created)) return;
   const tasks = await deps.tasks.list({ userId: null, states: ACTIVE_STATES, partition, limit: 1 });
   const members = await deps.partitions.members(partition);
-  const workspaces = await deps.workspaces.list({ kind: 'all', userId: 0 }, partition);
+  const workspaces = await deps.workspaces.list(EVERYTHING, partition);
   if (tasks.length > 0 || members.length > 1 || workspaces.length > 0) return;
   // Behind the tasks: one that has ended since is live.
   if (((await deps.files.countLive([partition])).get(partition) ?? 0) > 0) return;

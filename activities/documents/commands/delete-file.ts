@@ -1,9 +1,9 @@
-import { AppError } from '../../../schemas/app-error.js';
 import type { FileRecord } from '../../../schemas/documents/documents.js';
 import { askTemporal } from '../../temporal/ask-temporal.js';
 import { endTask } from './end-task.js';
 import type { EndTaskDeps } from './end-task.js';
 import { noSuchFile } from './refusals.js';
+import { taskFailure } from '../../../schemas/documents/tasks.js';
 
 export type DeleteFileDeps = EndTaskDeps;
 
@@ -79,9 +79,8 @@ async function letGo(
   { tasks, quotas, claims }: DeleteFileDeps,
   deleted: readonly DeletedFile[],
 ): Promise<void> {
-  const { code, message } = new AppError('TASK_CANCELLED');
   const pending = deleted.flatMap(({ pending_task: taskId }) => (taskId === null ? [] : [taskId]));
-  await tasks.cancelMany(pending, { code, message, traceback: [] });
+  await tasks.cancelMany(pending, taskFailure('TASK_CANCELLED'));
   await claims.releaseFiles(deleted.map(({ file_key: fileKey }) => fileKey));
   await quotas.release(pending);
 }

@@ -1,10 +1,10 @@
-import { AppError } from '../../../schemas/app-error.js';
 import type { ErrorCode } from '../../../schemas/error-table.js';
 import type { Adapters } from '../../ports/adapters.js';
 import type { WorkflowStarter } from '../../ports/tasks.js';
 import type { Warnings } from '../../temporal/ask-temporal.js';
 import { releaseQuota } from '../clean-up/release-quota.js';
 import { askTemporal } from '../../temporal/ask-temporal.js';
+import { taskFailure } from '../../../schemas/documents/tasks.js';
 
 export interface EndTaskDeps {
   files: Adapters['files'];
@@ -31,8 +31,7 @@ export async function endTask(
   taskId: string,
   code: Extract<ErrorCode, 'TASK_CANCELLED' | 'SUPERSEDED'>,
 ): Promise<EndedTask> {
-  const { message } = new AppError(code);
-  const ended = await deps.tasks.finish(taskId, 'CANCELLED', { code, message, traceback: [] });
+  const ended = await deps.tasks.finish(taskId, 'CANCELLED', taskFailure(code));
   if (!ended) return { ended, told: Promise.resolve() };
   await deps.claims.release([taskId]);
   const task = await deps.tasks.get(taskId);

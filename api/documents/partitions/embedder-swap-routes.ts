@@ -15,6 +15,7 @@ import type { GatewayDeps } from '../../gateway-deps.js';
 import { PartitionParams } from '../../http/identifiers.js';
 import { presentSwap } from './present-swap.js';
 import { requireSwapTarget, startSwap } from '../../../activities/documents/commands/start-swap.js';
+import { EVERYTHING } from '../../../schemas/documents/users.js';
 
 const SWAP = '/partition/{partition}/embedder-swap';
 const ALL = '/admin/embedder-swaps';
@@ -141,9 +142,7 @@ export function embedderSwapRoutes({ adapters, workflows }: GatewayDeps): Route[
         const { source, concurrency } = body;
         const { name: target } = await requireSwapTarget({ models }, body.target);
         if (source === target) throw new AppError('CONFLICT', 'Both are the same embedder.');
-        const theirs = (await partitions.list({ kind: 'all', userId: 0 })).filter(
-          ({ embedder }) => embedder === source,
-        );
+        const theirs = (await partitions.list(EVERYTHING)).filter(({ embedder }) => embedder === source);
         await workflows.startSwaps({
           source,
           target,

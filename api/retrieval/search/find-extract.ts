@@ -4,6 +4,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import type { FileRecord, FileVersion, StoredChunk } from '../../../schemas/documents/documents.js';
 import type { Scope } from '../../../schemas/documents/users.js';
 import { authorisePartition } from '../../http/middleware/authorise-partition.js';
+import { fileOf } from '../../../activities/documents/commands/file-of.js';
 
 /**
  * A chunk of a live version, and that version, for a viewer of its partition.
@@ -15,7 +16,7 @@ export async function findExtract(
   extractId: string,
 ): Promise<{ chunk: StoredChunk; file: FileRecord; version: FileVersion }> {
   const chunk = await chunks.get(extractId);
-  const file = chunk === null ? undefined : (await files.getMany([chunk.file_key])).get(chunk.file_key);
+  const file = chunk === null ? undefined : await fileOf(files, chunk.file_key);
   const version = chunk === null ? null : liveVersionOf(chunk, file);
   if (chunk === null || file === undefined || version === null)
     throw new AppError('NOT_FOUND', `Extract '${extractId}' not found`, { plain: true });
