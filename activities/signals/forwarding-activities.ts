@@ -3,7 +3,7 @@ import type { HoldCause } from '../../schemas/signals/signals.js';
 import type { CapiClient } from '../ports/capi.js';
 import type { AlertStore, WatcherStore } from '../ports/signals.js';
 import type { Meter } from '../ports/meter.js';
-import { inTurns } from './in-turns.js';
+import { rotatingShare } from './rotating-share.js';
 import { TAKEN_UP, createSignalDelivery, toBatches } from './signal-delivery.js';
 import type { SendReport, SeveralReport, SignalBatch } from './signal-delivery.js';
 
@@ -148,7 +148,7 @@ export function createForwardingActivities(deps: ForwardingActivityDeps) {
     }
   };
 
-  const nextWaitingWatchers = inTurns(SWEEP_SHARE, (limit, offset) =>
+  const nextWaitingWatchers = rotatingShare(SWEEP_SHARE, (limit, offset) =>
     alerts.watchersWaiting(new Date(now().getTime() - settings.graceMs), limit, offset),
   );
 

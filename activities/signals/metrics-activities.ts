@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { inTurns } from './in-turns.js';
+import { rotatingShare } from './rotating-share.js';
 import type { SendReport } from './signal-delivery.js';
 import type { CapiClient } from '../ports/capi.js';
 import type { MetricsStore } from '../ports/held-metrics.js';
@@ -63,7 +63,7 @@ export function createMetricsActivities(deps: MetricsActivityDeps) {
 
   const refuseMetrics = (id: string, reason: string): Promise<void> => metrics.refuse(id, reason);
 
-  const nextHoldingWatchers = inTurns(SWEEP_SHARE, (limit, offset) =>
+  const nextHoldingWatchers = rotatingShare(SWEEP_SHARE, (limit, offset) =>
     metrics.watchersHolding(new Date(now().getTime() - settings.graceMs), limit, offset),
   );
 

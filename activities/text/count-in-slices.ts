@@ -1,5 +1,5 @@
 import { countTokens } from './token-count.js';
-import { createTurnRoom } from './turn-room.js';
+import { createLoopBudget } from './loop-budget.js';
 
 /** Characters counted in one turn of the event loop: some 15 ms of the slowest texts. */
 const SLICE = 4 * 1024;
@@ -22,7 +22,7 @@ function sliceEnd(text: string, from: number): number {
   return code >= 0xd800 && code < 0xdc00 ? end - 1 : end;
 }
 
-const room = createTurnRoom(SLICE);
+const room = createLoopBudget(SLICE);
 
 async function countSlice(text: string, signal?: AbortSignal): Promise<number> {
   await room(text.length);

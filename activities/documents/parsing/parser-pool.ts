@@ -3,7 +3,7 @@ import { checkChunkingOptions } from './chunk.js';
 import type { ChunkingOptions } from './chunk.js';
 import { PLAIN_KINDS } from './file-types.js';
 import type { FileKind } from './file-types.js';
-import { createMemoryTurns } from './memory-turns.js';
+import { createMemoryLock } from './memory-lock.js';
 import { defaultParseLimits } from './parse-limits.js';
 import type { ParseLimits } from './parse-limits.js';
 import { defaultPictureLimits } from './pictures/picture-limits.js';
@@ -114,7 +114,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   let closed: Error | null = null;
   /** Of the documents at work. One signal for all of them, joined with each one's own, would keep a mark of each. */
   const stops = new Set<AbortController>();
-  const turns = createMemoryTurns();
+  const lock = createMemoryLock();
   const total = Math.max(options.totalMemoryMb ?? Infinity, limits.memoryMb) * MIB;
   /** Runs that share the memory, in the order of their beginning. */
   const yielding = new Map<ParserProcess, AbortController>();
@@ -184,7 +184,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
     signal: AbortSignal,
     onProgress: RunOptions['onProgress'],
   ): Promise<ParsedDocument> => {
-    const letGo = await turns.share(signal);
+    const letGo = await lock.share(signal);
     const shared = new AbortController();
     try {
       return await runProcess(job, { signal: AbortSignal.any([signal, shared.signal]), onProgress }, shared);
@@ -204,7 +204,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
       return await runJob(job, signal, onProgress);
     } catch (error) {
       if (!(error instanceof MemoryNeeded)) throw error;
-      const letGo = await turns.takeAll(signal);
+      const letGo = await lock.takeAll(signal);
       try {
         return await runProcess(job, { signal, onProgress });
       } finally {

@@ -1,11 +1,11 @@
 import type { Embedder } from '../../ports/models.js';
-import { createTurnRoom } from '../../text/turn-room.js';
+import { createLoopBudget } from '../../text/loop-budget.js';
 import { HASH_DIMENSION, hashVector } from './hash-vector.js';
 
 export const HASH_MODEL_NAME = 'builtin/hash-1024';
 
 /** So many characters (about 5 ms of chunks) in a turn of the event loop, of all calls. */
-const room = createTurnRoom(16_000);
+const room = createLoopBudget(16_000);
 
 /**
  * The embedder that needs no model server: signed hashing of words, word pairs and letter grams (see

@@ -1,4 +1,4 @@
-import { createTurnRoom } from '../../../activities/text/turn-room.js';
+import { createLoopBudget } from '../../../activities/text/loop-budget.js';
 import type { EmbeddingRequest } from '../../../schemas/retrieval/chat-api.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { badRequest } from '../../../schemas/request-issues.js';
@@ -15,7 +15,7 @@ function tooLarge(what: string, most: number, unit = 'characters'): AppError {
 }
 
 /** Tokens that are made texts in a turn of the event loop, by all requests. */
-const room = createTurnRoom(8_000);
+const room = createLoopBudget(8_000);
 
 function sumOf(items: readonly { length: number }[]): number {
   return items.reduce((sum, { length }) => sum + length, 0);

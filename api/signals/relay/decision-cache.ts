@@ -17,7 +17,7 @@ import type { ProxyDeps } from '../proxy-deps.js';
 import { createDecisionFlows } from './decision-flows.js';
 import type { Flow, WholeAnswer } from './decision-flows.js';
 import type { StreamRequest } from './stream-request.js';
-import { createTurns } from './turns.js';
+import { createSerialQueue } from './serial-queue.js';
 import { comeBack, createWatcherPlaces } from './watcher-places.js';
 import type { AppError } from '../../../schemas/app-error.js';
 import { sha256Hex } from '../../../schemas/sha256.js';
@@ -82,7 +82,7 @@ export function createDecisionCache({
    * power cut all local API servers ask for theirs within seconds: one set at a time. What waits is packed. Pushes
    * need the event loop as well, also while a watcher asks for its set again and again.
    */
-  const [aggregating, serving] = [createTurns(MAX_REST_MS), createTurns()];
+  const [aggregating, serving] = [createSerialQueue(MAX_REST_MS), createSerialQueue()];
   /** Of answers from copies that have not gone out: they are held whole. */
   const places = createWatcherPlaces();
 

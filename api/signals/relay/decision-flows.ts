@@ -2,17 +2,17 @@ import type { DecisionCopyStore } from '../../../activities/ports/signals.js';
 import type { Logger } from '../../logger.js';
 import { withinTimeout } from '../intake/within-timeout.js';
 import type { StreamRequest } from './stream-request.js';
-import { createTurns } from './turns.js';
-import type { Turns } from './turns.js';
+import { createSerialQueue } from './serial-queue.js';
+import type { SerialQueue } from './serial-queue.js';
 
 /** Until a copy that could not be dropped is tried again. */
 const RETRY_MS = 2000;
 
 /** Answers to one watcher on one version; each builds on the set before, so they are aggregated in their order. */
 export interface Flow {
-  inOrder: Turns;
+  inOrder: SerialQueue;
   /** For what says whether the copy is behind: with each, answers under way are counted anew. */
-  storing: Turns;
+  storing: SerialQueue;
   /** Answers that are on their way to the watcher, are aggregated, or wait for it. */
   left: number;
   /** Have come whole, and their turn has not begun. */
@@ -49,8 +49,8 @@ export function createDecisionFlows(copies: DecisionCopyStore) {
   const join = (request: StreamRequest): Flow => {
     const key = keyOf(request);
     const flow = flows.get(key) ?? {
-      inOrder: createTurns(),
-      storing: createTurns(),
+      inOrder: createSerialQueue(),
+      storing: createSerialQueue(),
       left: 0,
       waiting: new Set(),
     };

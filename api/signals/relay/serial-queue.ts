@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export type Turns = <T>(work: () => Promise<T>) => Promise<T>;
+export type SerialQueue = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
  * Runs what it is given one after the other. Between two it rests as long as the first one took, and no longer than
  * `maxRestMs`, so that other work has half of the time.
  */
-export function createTurns(maxRestMs = 0): Turns {
+export function createSerialQueue(maxRestMs = 0): SerialQueue {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     let took = 0;

@@ -1,19 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { createMemoryTurns } from '../../../../activities/documents/parsing/memory-turns.js';
+import { createMemoryLock } from '../../../../activities/documents/parsing/memory-lock.js';
 
 const never = new AbortController().signal;
 
-describe('turns at the memory', () => {
+describe('the lock of the memory', () => {
   it('are shared until one wants all of it, which waits for them and goes before later ones', async () => {
-    const turns = createMemoryTurns();
+    const lock = createMemoryLock();
     const order: string[] = [];
-    const first = await turns.share(never);
-    const second = await turns.share(never);
-    const all = turns.takeAll(never).then((letGo) => {
+    const first = await lock.share(never);
+    const second = await lock.share(never);
+    const all = lock.takeAll(never).then((letGo) => {
       order.push('all');
       return letGo;
     });
-    const later = turns.share(never).then(() => order.push('later'));
+    const later = lock.share(never).then(() => order.push('later'));
     first();
     second();
     (await all)();
@@ -22,11 +22,11 @@ describe('turns at the memory', () => {
   });
 
   it('are let go of by who waits no longer', async () => {
-    const turns = createMemoryTurns();
-    const first = await turns.share(never);
+    const lock = createMemoryLock();
+    const first = await lock.share(never);
     const stop = new AbortController();
-    const waiting = turns.takeAll(stop.signal);
-    const later = turns.share(never);
+    const waiting = lock.takeAll(stop.signal);
+    const later = lock.share(never);
     stop.abort(new Error('cancelled'));
     await expect(waiting).rejects.toThrow('cancelled');
     (await later)();

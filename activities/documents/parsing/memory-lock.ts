@@ -1,12 +1,12 @@
 /** Work that shares the memory, and work that has it for itself. */
-export interface MemoryTurns {
+export interface MemoryLock {
   /** Waits while something has all of it, or waits for that. Gives back how to let go. @throws the signal's reason */
   share(signal: AbortSignal): Promise<() => void>;
   /** Waits until it is not shared. @throws the signal's reason */
   takeAll(signal: AbortSignal): Promise<() => void>;
 }
 
-export function createMemoryTurns(): MemoryTurns {
+export function createMemoryLock(): MemoryLock {
   let sharing = 0;
   let alone = 0;
   let waitingForAll = 0;

@@ -2,7 +2,7 @@
  * A bounded share at each call, each behind the one before, and the front again behind the last: those at the front may
  * be stuck there, and must not hide the others. Each process goes its own round.
  */
-export function inTurns(
+export function rotatingShare(
   share: number,
   ask: (limit: number, offset: number) => Promise<string[]>,
 ): () => Promise<string[]> {
