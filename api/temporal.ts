@@ -309,7 +309,7 @@ export function connectTemporal(
         staticSummary: `clean-up of file ${fileKey}`,
       }),
 
-    startReconciling: (fileKey, token) =>
+    startSettling: (fileKey, token) =>
       startOnce<typeof settleDocument>('settleDocument', {
         workflowId: settleWorkflowId(prefix, fileKey, token),
         args: [{ prefix, fileKey, token }],

@@ -18,7 +18,7 @@ import { embedderOf } from './embedder-of.js';
 import { placeOf } from './place-of.js';
 import { cleanFileRecord } from './clean-up/clean-file-record.js';
 import { endTaskRecord } from './clean-up/end-task-record.js';
-import { reconcileChunks } from './clean-up/reconcile-file.js';
+import { settleChunks } from './clean-up/settle-file.js';
 import { isMediaKind, kindOfMimetype, resolveFileKind } from './parsing/file-types.js';
 import type { ChunkingOptions } from './parsing/chunk.js';
 import type { ParsedDocument, ParseRequest, ParserPool } from './parsing/parser-pool.js';
@@ -419,10 +419,10 @@ export function createDocumentActivities(deps: DocumentActivityDeps) {
     cleanFileRecord(deps.adapters, fileKey, { keepUploads });
 
   /** What the chunks say of their file follows a change of its record. */
-  const reconcileFileChunks = (fileKey: string, token: string): Promise<void> =>
-    reconcileChunks(deps.adapters, fileKey, [token], Context.current().cancellationSignal);
+  const settleFileChunks = (fileKey: string, token: string): Promise<void> =>
+    settleChunks(deps.adapters, fileKey, [token], Context.current().cancellationSignal);
 
-  return { parseDocument, publishDocument, endTask, cleanFile, settleFileChunks: reconcileFileChunks };
+  return { parseDocument, publishDocument, endTask, cleanFile, settleFileChunks };
 }
 
 export type DocumentActivities = ReturnType<typeof createDocumentActivities>;

@@ -14,7 +14,7 @@ import { UNMEASURED } from '../ports/meter.js';
 import type { Meter } from '../ports/meter.js';
 import type { ReadingFacts, TaskProgress } from '../ports/tasks.js';
 import { timed } from './timed.js';
-import { reconcileChunks } from './clean-up/reconcile-file.js';
+import { settleChunks } from './clean-up/settle-file.js';
 import { fileOf } from './commands/file-of.js';
 
 /** What publishing came to. `replaced`: there may be an older version to be removed. */
@@ -179,7 +179,7 @@ export function createPublisher(
     // of the chunks was confirmed, and this attempt may have stored them anew as they were.
     if (published.outcome === 'already') await files.announce(ref.fileKey, ref.taskId);
     if (published.outcome === 'already' || published.behind)
-      await reconcileChunks(adapters, ref.fileKey, [ref.taskId], signal);
+      await settleChunks(adapters, ref.fileKey, [ref.taskId], signal);
     const replaced = published.outcome === 'already' || published.previous !== null;
     await end(task, { replaced, facts: known.facts });
     return { replaced };

@@ -46,7 +46,7 @@ function leftToOthers(admitted: () => void): WorkflowStarter {
     startIndexing: leave,
     cancelIndexing: leave,
     startCleaning: leave,
-    startReconciling: leave,
+    startSettling: leave,
     startCleaningPartition: leave,
     ping: leave,
     notifyDispatcher: async () => admitted(),

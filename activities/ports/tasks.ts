@@ -181,7 +181,7 @@ export interface WorkflowStarter {
   /** There are tasks that wait for their turn. */
   notifyDispatcher(): Promise<void>;
   /** The words of a large file's chunks follow its record. */
-  startReconciling(fileKey: string, token: string): Promise<void>;
+  startSettling(fileKey: string, token: string): Promise<void>;
   startCleaningPartition(deleted: Pick<PartitionRecord, 'partition' | 'partition_key'>): Promise<void>;
   ping(): Promise<void>;
 }

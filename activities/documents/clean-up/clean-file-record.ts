@@ -2,7 +2,7 @@ import { isFinalState, taskFailure } from '../../../schemas/documents/tasks.js';
 import type { FileRecord } from '../../../schemas/documents/documents.js';
 import type { Adapters } from '../../ports/adapters.js';
 import type { FileTask } from '../../ports/tasks.js';
-import { reconcileFile } from './reconcile-file.js';
+import { settleFile } from './settle-file.js';
 import { releaseQuota } from './release-quota.js';
 import { fileOf } from '../commands/file-of.js';
 
@@ -114,6 +114,6 @@ async function removeLeftovers(stores: Stores, file: FileRecord, keepUploads: bo
   for (const { task_id: taskId, cleaned_at: cleanedAt } of ended)
     if (cleanedAt === null) await releaseQuota(stores, { taskId, fileKey: file.file_key });
   await cleanAttached(stores, file.file_key, file);
-  await reconcileFile(stores, file);
+  await settleFile(stores, file);
   await stores.tasks.markCleaned(file.file_key, upTo);
 }

@@ -10,7 +10,7 @@ import type { ErrorCode } from '../../../schemas/error-table.js';
 import type { IndexationConfig } from '../../../schemas/models/presets.js';
 import type { Adapters } from '../../ports/adapters.js';
 import { cleanAttached } from '../clean-up/clean-file-record.js';
-import { bringAttached, reconcileChunks } from '../clean-up/reconcile-file.js';
+import { bringAttached, settleChunks } from '../clean-up/settle-file.js';
 import { abilitiesOf } from '../parsing/abilities.js';
 import { checkContent } from '../parsing/content-check.js';
 import { mimetypeOfKind, resolveFileKind } from '../parsing/file-types.js';
@@ -135,7 +135,7 @@ export function digitsOf(fileId: string): string {
  */
 export async function followFile(deps: AttachmentStores, task: TaskRecord): Promise<void> {
   const file = await waitingFile(deps, task);
-  await bringAttached(deps, file, (attached, token) => reconcileChunks(deps, attached.file_key, [token]));
+  await bringAttached(deps, file, (attached, token) => settleChunks(deps, attached.file_key, [token]));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { bringAttached, reconcileChunks, reconcileClaims } from '../clean-up/reconcile-file.js';
+import { bringAttached, settleChunks, settleClaims } from '../clean-up/settle-file.js';
 import type { Adapters } from '../../ports/adapters.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { FileRecord, FileVersion, Metadata } from '../../../schemas/documents/documents.js';
@@ -57,11 +57,11 @@ export async function patchFile(deps: PatchFileDeps, patch: FilePatch): Promise<
   const fileKey = file.file_key;
   try {
     if (moved && patch.to !== null) {
-      await reconcileClaims(deps, fileKey);
+      await settleClaims(deps, fileKey);
       const mail = { ...patch.to, file_key: fileKey };
-      await bringAttached(deps, mail, (attached, itsToken) => settleChunks(deps, attached, itsToken));
+      await bringAttached(deps, mail, (attached, itsToken) => settleNowOrLater(deps, attached, itsToken));
     }
-    await settleChunks(deps, file, token);
+    await settleNowOrLater(deps, file, token);
   } catch (error) {
     // The record has decided: what fails from here on the sweep takes up, by the token.
     deps.log.warn({ err: error, file_key: fileKey }, 'what follows a change of a file is left to the sweep');
@@ -72,12 +72,12 @@ export async function patchFile(deps: PatchFileDeps, patch: FilePatch): Promise<
   }
 }
 
-async function settleChunks(deps: PatchFileDeps, file: FileRecord, token: string): Promise<void> {
+async function settleNowOrLater(deps: PatchFileDeps, file: FileRecord, token: string): Promise<void> {
   const { file_key: fileKey } = file;
-  if ((file.live?.chunk_count ?? 0) <= MAX_CHUNKS_AT_ONCE) await reconcileChunks(deps, fileKey, [token]);
+  if ((file.live?.chunk_count ?? 0) <= MAX_CHUNKS_AT_ONCE) await settleChunks(deps, fileKey, [token]);
   else
-    await askTemporal(deps.log, `reconciling the chunks of file ${fileKey}`, () =>
-      deps.workflows.startReconciling(fileKey, token),
+    await askTemporal(deps.log, `settling the chunks of file ${fileKey}`, () =>
+      deps.workflows.startSettling(fileKey, token),
     );
 }
 
@@ -160,6 +160,6 @@ async function requireFreeNames(
 }
 
 async function giveUpMove(deps: PatchFileDeps, file: FileRecord, token: string): Promise<void> {
-  await reconcileClaims(deps, file.file_key);
-  await reconcileChunks(deps, file.file_key, [token]);
+  await settleClaims(deps, file.file_key);
+  await settleChunks(deps, file.file_key, [token]);
 }

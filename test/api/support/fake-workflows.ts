@@ -104,7 +104,7 @@ export function createFakeWorkflows(prefix = '') {
     startIndexing: (task) => ask(asked.started, task.task_id),
     cancelIndexing: (task) => ask(asked.cancelled, `${task.file_key}/${task.generation}`),
     startCleaning: (fileKey, generation) => ask(asked.cleaned, `${fileKey}/${generation}`),
-    startReconciling: (fileKey) => ask(more.settled, fileKey),
+    startSettling: (fileKey) => ask(more.settled, fileKey),
     startCleaningPartition: ({ partition }) => ask(more.cleanedPartitions, partition),
     notifyDispatcher: async () => {
       await ask([], 'dispatch');

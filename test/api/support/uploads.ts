@@ -1,4 +1,4 @@
-import { reconcileChunks } from '../../../activities/documents/clean-up/reconcile-file.js';
+import { settleChunks } from '../../../activities/documents/clean-up/settle-file.js';
 import { toVersionEntries } from '../../../activities/documents/metadata-entries.js';
 import { releaseQuota } from '../../../activities/documents/clean-up/release-quota.js';
 import { chunkId } from '../../../schemas/documents/chunk-id.js';
@@ -71,7 +71,7 @@ export async function publishTask(
     degraded_stages: [],
   };
   await adapters.files.publish(task.file_key, taskId, version, task.partition);
-  await reconcileChunks(adapters, task.file_key, [taskId]);
+  await settleChunks(adapters, task.file_key, [taskId]);
   await releaseQuota(adapters, { taskId, fileKey: task.file_key });
   await adapters.tasks.finish(taskId, 'COMPLETED');
   return chunks.map(({ chunk }) => chunk.chunk_id);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkStores } from '../../../activities/documents/clean-up/check-stores.js';
-import { reconcileChunks } from '../../../activities/documents/clean-up/reconcile-file.js';
+import { settleChunks } from '../../../activities/documents/clean-up/settle-file.js';
 import { mergeMetadata } from '../../../schemas/documents/merge-metadata.js';
 import { seededPresets } from '../../../activities/models/seeds/seeded-presets.js';
 import type { ParserPool } from '../../../activities/documents/parsing/parser-pool.js';
@@ -570,7 +570,7 @@ describe('publishDocument', () => {
     const file = (await bench.files.get('library', 'guide'))!;
     const changed = mergeMetadata(file.live!, { shelf: 'upper' });
     await bench.files.change({ file, token: 'a client', live: changed, metadataPatch: null });
-    await reconcileChunks(bench, task.file_key, ['a client']);
+    await settleChunks(bench, task.file_key, ['a client']);
     const ref = refOf(task);
     await inActivity(() => bench.embedding.embedDocument(ref, { publish: true })).result;
     const live = (await bench.files.get('library', 'guide'))!.live!;

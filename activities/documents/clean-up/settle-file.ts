@@ -17,7 +17,7 @@ async function readFile({ files }: Pick<Adapters, 'files'>, fileKey: string): Pr
  * as the record says. So the chunks end as the record is; the token of a writer that died is left to the sweep.
  * @param tokens the caller's own, or all that are there
  */
-export async function reconcileChunks(
+export async function settleChunks(
   stores: Pick<Adapters, 'files' | 'chunks'>,
   fileKey: string,
   tokens: readonly string[] | 'all',
@@ -51,7 +51,7 @@ export async function reconcileChunks(
  * After a move: the bytes of the live version and of the pending one are claimed where the file is, and nowhere else.
  * The attachments of a mail claim nothing: each mail has its own.
  */
-export async function reconcileClaims(
+export async function settleClaims(
   stores: Pick<Adapters, 'files' | 'tasks' | 'claims'>,
   fileKey: string,
 ): Promise<void> {
@@ -100,7 +100,7 @@ async function bringOne(
     const outcome = await stores.files.change({ file, token, live, metadataPatch, to });
     if (outcome === 'exists') return;
     if (outcome === 'stale') continue;
-    await reconcileClaims(stores, file.file_key);
+    await settleClaims(stores, file.file_key);
     await bringAttached(stores, { file_key: file.file_key, ...to }, settle);
     await settle(file, token);
     return;
@@ -108,9 +108,9 @@ async function bringOne(
 }
 
 /** Takes up a change of a file's record that a crash cut short. */
-export async function reconcileFile(stores: Stores, file: FileRecord): Promise<void> {
+export async function settleFile(stores: Stores, file: FileRecord): Promise<void> {
   if (file.chunk_updates.length === 0) return;
-  await reconcileClaims(stores, file.file_key);
-  await bringAttached(stores, file, (attached, token) => reconcileChunks(stores, attached.file_key, [token]));
-  await reconcileChunks(stores, file.file_key, 'all');
+  await settleClaims(stores, file.file_key);
+  await bringAttached(stores, file, (attached, token) => settleChunks(stores, attached.file_key, [token]));
+  await settleChunks(stores, file.file_key, 'all');
 }
