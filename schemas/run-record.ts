@@ -10,7 +10,7 @@ export function endedNow(): { updated_at: Date; finished_at: Date } {
   return { updated_at: now, finished_at: now };
 }
 
-/** The record of a migration, a backup or a restore before its first step. */
+/** The record of a migration, a backup, a restore or an import before its first step. */
 export function newOperation() {
   return { state: 'running', phase: 'starting', done: 0, total: null, figures: {}, ...begunNow() } as const;
 }

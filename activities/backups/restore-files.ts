@@ -152,7 +152,7 @@ export function createFileRestorer(target: FileTarget, options: { vectors: boole
 
     /** Writes what is complete. */
     async flush(): Promise<void> {
-      if (complete.length > 0) await writeFiles(target, complete, counts, options);
+      if (complete.length > 0) await restoreFiles(target, complete, counts, options);
       for (const { chunks } of complete) await chunks.remove();
       complete = [];
     },
@@ -171,7 +171,7 @@ export function createFileRestorer(target: FileTarget, options: { vectors: boole
   };
 }
 
-async function writeFiles(
+async function restoreFiles(
   target: FileTarget,
   files: readonly ReadFile[],
   counts: RestoredCounts,

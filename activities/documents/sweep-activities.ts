@@ -160,7 +160,7 @@ export function createSweepActivities(deps: SweepActivityDeps) {
     if (deleted !== null) await finishPartitionDeletion(deps.adapters, deleted);
   };
 
-  /** Files that a crash left with something to clean up. */
+  /** First finishes deletions of users, partitions and workspaces; then finds files with something to clean up. */
   const findDirtyFiles = async (): Promise<string[]> => {
     await finishDeletions();
     const over = before(deps.settings.graceMs);

@@ -152,7 +152,7 @@ export function createForwardingActivities(deps: ForwardingActivityDeps) {
     alerts.watchersWaiting(new Date(now().getTime() - settings.graceMs), limit, offset),
   );
 
-  const findWaitingWatchers = async (): Promise<string[]> => {
+  const expireAndFindWaiting = async (): Promise<string[]> => {
     await expireUnknownWatchers();
     return settings.enabled ? nextWaitingWatchers() : [];
   };
@@ -169,7 +169,7 @@ export function createForwardingActivities(deps: ForwardingActivityDeps) {
     markForwarded,
     quarantineSignal,
     recordHold,
-    watchersWaiting: findWaitingWatchers,
+    watchersWaiting: expireAndFindWaiting,
     needlesslyHeld: findNeedlesslyHeld,
   };
 }

@@ -67,8 +67,8 @@ export function createMetricsActivities(deps: MetricsActivityDeps) {
     metrics.watchersHolding(new Date(now().getTime() - settings.graceMs), limit, offset),
   );
 
-  /** Also drops what has been held for too long: this is asked by each sweep. */
-  const findHoldingWatchers = async (): Promise<string[]> => {
+  /** Drops what has been held for too long first: this is asked by each sweep. */
+  const dropOldAndFindHolding = async (): Promise<string[]> => {
     await metrics.dropHeld(new Date(now().getTime() - HELD_FOR_MS));
     return settings.enabled ? nextHoldingWatchers() : [];
   };
@@ -78,7 +78,7 @@ export function createMetricsActivities(deps: MetricsActivityDeps) {
     sendMetrics,
     removeMetrics,
     refuseMetrics,
-    watchersHolding: findHoldingWatchers,
+    watchersHolding: dropOldAndFindHolding,
   };
 }
 

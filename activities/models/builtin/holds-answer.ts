@@ -1,5 +1,6 @@
 import { foldApart, foldText, wordsOf } from '../../text/fold-text.js';
 import { lightStem } from '../../text/light-stem.js';
+import { isYearDigits } from '../../retrieval/verification/read-number.js';
 import { readStatement } from '../../retrieval/verification/read-statement.js';
 import type { Token } from '../../retrieval/verification/statement.js';
 import type { AnswerType, Kind } from './answer-type.js';
@@ -125,8 +126,9 @@ function isCounted(tokens: readonly Token[], units: ReadonlySet<string>): boolea
   );
 }
 
-function isClock({ keys, unit }: Token): boolean {
-  return /^(?:1\d|20)\d\d$/.test(keys[0] ?? '') && unit === null;
+/** A number that is a year and no amount. */
+function isBareYear({ keys, unit }: Token): boolean {
+  return isYearDigits(keys[0] ?? '') && unit === null;
 }
 
 /** A name behind a word of place, or one that says whose something is, is no person by itself. */
@@ -223,7 +225,7 @@ const HOLDS: Readonly<Record<Kind, (asked: AnswerType, told: Told, known: Readon
     age: (_, told) => counts(told, TIME_UNITS),
     frequency: (_, { folded }) => OFTEN.test(folded),
     amount: ({ counted }, { numbers, words }) =>
-      numbers.some((number) => !isClock(number)) &&
+      numbers.some((number) => !isBareYear(number)) &&
       (counted === null || words.some((word) => lightStem(word) === counted)),
     clock: (_, { folded }) => CLOCK.test(folded),
     year: (_, { folded }) => YEAR.test(folded),

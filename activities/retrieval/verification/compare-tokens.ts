@@ -1,4 +1,5 @@
 import { isSameMeasure } from './measures.js';
+import { isYearDigits } from './read-number.js';
 import type { Statement, Token } from './statement.js';
 
 /** Whether two numbers are one: 1.50 euros is 1.5, but without a measure they may be sections or versions. */
@@ -22,7 +23,7 @@ export function hasToken(tokens: readonly Token[], token: Token): boolean {
 }
 
 export function isYear({ keys, unit }: Token): boolean {
-  return /^(?:1\d|20)\d\d$/.test(keys[0] ?? '') && (unit === null || !/^(?:%|°)$/.test(unit));
+  return isYearDigits(keys[0] ?? '') && (unit === null || !/^(?:%|°)$/.test(unit));
 }
 
 const DENYING_PREFIX = /^(?:un|in|im|il|ir|non|dis)(?=\p{L}{3})/u;

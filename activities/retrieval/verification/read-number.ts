@@ -30,3 +30,8 @@ export function withZeros(number: string, zeros: number): string {
   const digits = `${whole}${decimals.slice(0, zeros).padEnd(zeros, '0')}.${decimals.slice(zeros)}`;
   return digits.startsWith('-') ? `-${withoutZeros(digits.slice(1))}` : withoutZeros(digits);
 }
+
+/** Four digits as a year of our time is written. */
+export function isYearDigits(text: string): boolean {
+  return /^(?:1\d|20)\d\d$/.test(text);
+}

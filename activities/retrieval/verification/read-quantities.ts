@@ -1,6 +1,6 @@
 import { ARTICLES, FRENCH_DIGITS, measureOf, periodOf, RATE_MARKS, zerosOf } from './measures.js';
 import type { Measure } from './measures.js';
-import { withZeros } from './read-number.js';
+import { isYearDigits, withZeros } from './read-number.js';
 import type { Token } from './statement.js';
 
 export interface ReadWord {
@@ -90,7 +90,7 @@ export class QuantityReader {
   private behindNumber(word: ReadWord, counted: Token): QuantityWord | null {
     const isOfMoney = word.isBeforeCurrency || counted.measure?.dimension === 'money';
     const zeros = word.isElided ? null : zerosOf(word.stem, isOfMoney, FRENCH_DIGITS.has(word.before));
-    const isYear = /^(?:1\d|20)\d\d$/.test(counted.keys[0] ?? '') && counted.measure === null;
+    const isYear = isYearDigits(counted.keys[0] ?? '') && counted.measure === null;
     if (zeros !== null && !(isYear && zeros < 6)) {
       counted.keys = [withZeros(counted.keys[0] ?? '', zeros)];
       counted.zeros = 0;

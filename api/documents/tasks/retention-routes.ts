@@ -12,7 +12,7 @@ const RetentionQuery = z.object({
     .describe('as if they were kept so long'),
 });
 
-/** A dry run of what the sweep does to records of tasks. */
+/** A dry run of the schedules `retention-tasks` and `retention-callbacks`. */
 export function retentionRoutes({ adapters, config }: GatewayDeps): Route[] {
   return [
     route({

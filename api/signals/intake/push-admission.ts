@@ -70,7 +70,12 @@ export function createPushAdmission(now: () => number = () => performance.now())
       });
   };
 
-  const during = async <T>(address: string, work: () => Promise<T>, isLast: boolean): Promise<T> => {
+  /** @param options.isLast the push is done with this work; one that fails is done in any case */
+  const during = async <T>(
+    address: string,
+    work: () => Promise<T>,
+    { isLast }: { isLast: boolean },
+  ): Promise<T> => {
     const push = { since: now() };
     underWay.add(push);
     ofAddress.set(address, (ofAddress.get(address) ?? 0) + 1);
@@ -109,8 +114,8 @@ export function createPushAdmission(now: () => number = () => performance.now())
     ask,
     read: async (address, work) => {
       ask(address);
-      return during(address, () => inTurn(work), false);
+      return during(address, () => inTurn(work), { isLast: false });
     },
-    store: (address, work) => during(address, work, true),
+    store: (address, work) => during(address, work, { isLast: true }),
   };
 }
