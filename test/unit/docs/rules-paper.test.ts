@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { compileRule } from '../../../activities/signals/rules/compile-rule.js';
@@ -30,16 +30,5 @@ describe('docs/rules.md', () => {
       [...line.split('|')[1]!.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
     );
     for (const operator of OPERATORS.keys()) expect(named).toContain(operator);
-  });
-
-  test('names each rule that is shipped, and whether it is on', () => {
-    const shipped = readdirSync('deploy/filters.d').map(
-      (file) => parse(readFileSync(`deploy/filters.d/${file}`, 'utf8')) as { name: string; enabled: boolean },
-    );
-    const rows = [...PAPER.matchAll(/^\| `([\w-]+)` \| (on|off) \|/gm)].map(([, name, state]) => [
-      name,
-      state,
-    ]);
-    expect(rows).toEqual(shipped.map(({ name, enabled }) => [name, enabled ? 'on' : 'off']));
   });
 });
