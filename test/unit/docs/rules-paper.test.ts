@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { compileRule } from '../../../activities/signals/rules/compile-rule.js';
@@ -30,5 +30,17 @@ describe('docs/rules.md', () => {
       [...line.split('|')[1]!.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
     );
     for (const operator of OPERATORS.keys()) expect(named).toContain(operator);
+  });
+
+  test('says of each shipped rule whether it is on', () => {
+    const shipped = readdirSync('deploy/filters.d').map((file) => {
+      const rule = parse(readFileSync(`deploy/filters.d/${file}`, 'utf8')) as {
+        name: string;
+        enabled: boolean;
+      };
+      return `| \`${file}\` | \`${rule.name}\` | ${rule.enabled ? 'on' : 'off'} |`;
+    });
+    const told = PAPER.split('\n').flatMap((line) => /^\| `\S+\.yaml` \| `\S+` \| \w+ \|/.exec(line) ?? []);
+    expect(told.sort()).toEqual(shipped.sort());
   });
 });
