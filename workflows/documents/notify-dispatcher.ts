@@ -1,6 +1,7 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { getExternalWorkflowHandle, ParentClosePolicy, startChild } from '@temporalio/workflow';
 import { dispatchWorkflowId } from '../../schemas/ids.js';
+import { taskQueues } from '../../schemas/task-queues.js';
 
 /**
  * Tells the dispatcher of tasks that a plan has admitted, as the gateway does for uploads. It is named, not imported,
@@ -18,6 +19,8 @@ export async function notifyDispatcher({
   try {
     await startChild('dispatchDocuments', {
       workflowId,
+      // Imports run on a queue of their own.
+      taskQueue: taskQueues(prefix).documents,
       parentClosePolicy: ParentClosePolicy.ABANDON,
       args: [{ prefix, timeoutMs }],
       staticSummary: 'turns of the uploads that wait',

@@ -1,27 +1,22 @@
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
-  ParentClosePolicy,
   condition,
   continueAsNew,
   defineQuery,
   defineSignal,
-  getExternalWorkflowHandle,
   isCancellation,
   proxyActivities,
   setCurrentDetails,
   setHandler,
-  startChild,
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ImportActivities } from '../../activities/imports/import-activities.js';
 import type { ImportPosition } from '../../activities/imports/import-slice.js';
-import { dispatchWorkflowId } from '../../schemas/ids.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import { bulk, quick } from '../activity-profiles.js';
 import { causeOf } from '../cause-of.js';
-import { dispatchDocuments } from '../documents/dispatch-documents.js';
+import { notifyDispatcher } from '../documents/notify-dispatcher.js';
 
 /** No address and no token: the record of the source has them. */
 export interface ImportServiceInput {
@@ -98,23 +93,4 @@ export async function importService(input: ImportServiceInput): Promise<Record<s
     return continueAsNew<typeof importService>({ ...input, continued: { position, paused: isPaused } });
   await CancellationScope.nonCancellable(() => endImport({ runId, state: 'completed', error: null }));
   return position?.figures ?? {};
-}
-
-/** As the gateway does after an upload. The sweep does the same every half minute, in case this finds it ending. */
-async function notifyDispatcher({ prefix, timeoutMs }: ImportServiceInput): Promise<void> {
-  const workflowId = dispatchWorkflowId(prefix);
-  try {
-    await startChild(dispatchDocuments, {
-      workflowId,
-      taskQueue: taskQueues(prefix).documents,
-      parentClosePolicy: ParentClosePolicy.ABANDON,
-      args: [{ prefix, timeoutMs }],
-      staticSummary: 'turns of the uploads that wait',
-    });
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    await getExternalWorkflowHandle(workflowId)
-      .signal('queued')
-      .catch(() => undefined);
-  }
 }
