@@ -38,6 +38,7 @@ jest.unstable_mockModule('@temporalio/workflow', () => ({
   upsertMemo: () => undefined,
   condition: async (fulfilled: () => boolean) => expect(fulfilled()).toBe(true),
   workflowInfo: () => ({ continueAsNewSuggested: true }),
+  CancellationScope: { current: () => ({ consideredCancelled: false }) },
   continueAsNew: async (input: MigrateInput) => {
     throw new ContinuedAsNew(input);
   },

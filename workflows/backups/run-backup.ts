@@ -14,6 +14,7 @@ import type { BackupPosition } from '../../activities/backups/write-backup.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import { bulk, quick } from '../activity-profiles.js';
 import { causeOf } from '../cause-of.js';
+import { goesOnAsNew } from '../goes-on-as-new.js';
 
 export type RunBackupInput = {
   prefix: string;
@@ -57,7 +58,7 @@ export async function runBackup(input: RunBackupInput): Promise<{ backupId: stri
   setCurrentDetails(`${kind} ${backupId}: starting`);
   try {
     if (input.continued === undefined) await beginBackupRun({ runId, kind, backupId, startedBy });
-    while (!ended && !(position !== null && workflowInfo().continueAsNewSuggested)) {
+    while (!ended && !(position !== null && goesOnAsNew())) {
       const slice = await nextSlice();
       ({ position, ended } = slice);
       const { phase, done, total } = slice.position;

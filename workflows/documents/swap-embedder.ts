@@ -9,13 +9,13 @@ import {
   setCurrentDetails,
   setHandler,
   upsertMemo,
-  workflowInfo,
 } from '@temporalio/workflow';
 import type { SwapActivities, SwapPosition } from '../../activities/documents/swap-activities.js';
 import type { SwapStart, SwapStatus } from '../../schemas/documents/embedder-swaps.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import { model, quick } from '../activity-profiles.js';
 import { causeOf } from '../cause-of.js';
+import { goesOnAsNew } from '../goes-on-as-new.js';
 
 export interface SwapEmbedderInput {
   prefix: string;
@@ -63,13 +63,15 @@ export async function swapEmbedder(input: SwapEmbedderInput): Promise<Exclude<Sw
   };
 
   setCurrentDetails(`starting: from ${swap.source_embedder} to ${swap.target_embedder}`);
+  const obeysCancel = (at: SwapPosition | null): boolean =>
+    at?.phase !== 'switching' && at?.phase !== 'finishing';
   /** Answers why the switch was held back; null when it was not. */
   const work = async (): Promise<string | null> => {
     if (input.continued === undefined) await beginEmbedderSwap(swap);
     while (position?.phase !== 'done') {
       const last: SwapPosition | null = position;
       const next = () => runEmbedderSwapSlice({ swapId, position: last });
-      const isCancellable = last?.phase !== 'switching' && last?.phase !== 'finishing';
+      const isCancellable = obeysCancel(last);
       if (isPaused && isCancellable) {
         describe();
         await condition(() => !isPaused);
@@ -78,7 +80,7 @@ export async function swapEmbedder(input: SwapEmbedderInput): Promise<Exclude<Sw
       ({ position } = slice);
       describe();
       if (slice.held !== null) return slice.held;
-      if (workflowInfo().continueAsNewSuggested) return null;
+      if (goesOnAsNew(obeysCancel(position))) return null;
     }
     return null;
   };

@@ -7,13 +7,13 @@ import {
   proxyActivities,
   setCurrentDetails,
   uuid4,
-  workflowInfo,
 } from '@temporalio/workflow';
 import type { SwapActivities } from '../../activities/documents/swap-activities.js';
 import type { SwapGates, SwapStart } from '../../schemas/documents/embedder-swaps.js';
 import { swapWorkflowId } from '../../schemas/ids.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import { quick } from '../activity-profiles.js';
+import { goesOnAsNew } from '../goes-on-as-new.js';
 import { swapEmbedder } from './swap-embedder.js';
 
 export type SwapEmbeddersInput = {
@@ -94,7 +94,6 @@ export async function swapEmbedders(input: SwapEmbeddersInput): Promise<SwapsEnd
     await Promise.all(Array.from({ length: input.concurrency }, lane));
     if (isLast || last === undefined) return ended;
     after = last;
-    if (workflowInfo().continueAsNewSuggested)
-      return continueAsNew<typeof swapEmbedders>({ ...input, continued: { after, ended } });
+    if (goesOnAsNew()) return continueAsNew<typeof swapEmbedders>({ ...input, continued: { after, ended } });
   }
 }

@@ -9,7 +9,6 @@ import {
   setCurrentDetails,
   setHandler,
   upsertMemo,
-  workflowInfo,
 } from '@temporalio/workflow';
 import type { ImportActivities } from '../../activities/imports/import-activities.js';
 import type { ImportPosition } from '../../activities/imports/import-slice.js';
@@ -17,6 +16,7 @@ import { taskQueues } from '../../schemas/task-queues.js';
 import { bulk, quick } from '../activity-profiles.js';
 import { causeOf } from '../cause-of.js';
 import { notifyDispatcher } from '../documents/notify-dispatcher.js';
+import { goesOnAsNew } from '../goes-on-as-new.js';
 
 /** No address and no token: the record of the source has them. */
 export interface ImportServiceInput {
@@ -74,7 +74,7 @@ export async function importService(input: ImportServiceInput): Promise<Record<s
       const { phase, done, total, waitMs } = position;
       setCurrentDetails(`${sourceId}: ${phase}, ${done} of ${total ?? 'so many'} files`);
       upsertMemo({ phase, done, total });
-      if (workflowInfo().continueAsNewSuggested) return;
+      if (goesOnAsNew()) return;
       if (waitMs > 0) await condition(() => isPaused, waitMs);
     }
   };

@@ -10,7 +10,6 @@ import {
   setCurrentDetails,
   setHandler,
   upsertMemo,
-  workflowInfo,
 } from '@temporalio/workflow';
 import type { MigrationActivities } from '../../activities/migrations/migration-activities.js';
 import type { MigrationSlice } from '../../activities/ports/migrations.js';
@@ -18,6 +17,7 @@ import type { MigrationMode, MigrationName } from '../../schemas/migrations/migr
 import { taskQueues } from '../../schemas/task-queues.js';
 import { bulk, quick } from '../activity-profiles.js';
 import { causeOf } from '../cause-of.js';
+import { goesOnAsNew } from '../goes-on-as-new.js';
 
 export interface MigrateInput {
   prefix: string;
@@ -127,7 +127,7 @@ export async function migrate(
       if (cancellable) await waitForTurn();
       last = cancellable ? await nextSlice() : await CancellationScope.nonCancellable(nextSlice);
       describe();
-      if (workflowInfo().continueAsNewSuggested) return;
+      if (goesOnAsNew(last.cancellable)) return;
     }
   };
 

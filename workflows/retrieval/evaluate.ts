@@ -5,13 +5,13 @@ import {
   proxyActivities,
   setCurrentDetails,
   upsertMemo,
-  workflowInfo,
 } from '@temporalio/workflow';
 import type { EvaluationActivities } from '../../activities/retrieval/evaluation/evaluation-activities.js';
 import type { EvaluationStart, EvaluationStatus } from '../../schemas/retrieval/evaluation.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import { model, quick } from '../activity-profiles.js';
 import { causeOf } from '../cause-of.js';
+import { goesOnAsNew } from '../goes-on-as-new.js';
 
 export interface EvaluateInput {
   prefix: string;
@@ -49,7 +49,7 @@ export async function evaluate(input: EvaluateInput): Promise<Exclude<Evaluation
       ({ next } = slice);
       describe();
       if (slice.done) return true;
-      if (workflowInfo().continueAsNewSuggested) return false;
+      if (goesOnAsNew()) return false;
     }
   };
   const end = async (status: 'failed' | 'cancelled', error: string | null) => {
