@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createCallbackActivities } from '../../../activities/documents/callback-activities.js';
 import type { CallbackClient } from '../../../activities/ports/tasks.js';
+import { AppError } from '../../../schemas/app-error.js';
 import type { TaskState } from '../../../schemas/documents/tasks.js';
 import { sampleTask } from '../../contracts/samples.js';
 import { inActivity } from '../../support/activity-bench.js';
@@ -81,6 +82,27 @@ describe('sendCallback', () => {
     await send(taskId);
     expect(sent).toEqual([]);
     expect((await stores.callbacks.get(taskId))?.state).toBe('withdrawn');
+  });
+});
+
+describe('giveUpCallback', () => {
+  it('ends it with its last reason, and no sweep finds it any more', async () => {
+    const refused = await ended('COMPLETED');
+    answers = [new AppError('CALLBACK_REFUSED', 'a private address')];
+    await expect(send(refused)).rejects.toMatchObject({ code: 'CALLBACK_REFUSED' });
+    await activities().giveUpCallback(refused);
+    const record = await stores.callbacks.get(refused);
+    expect(record).toMatchObject({ state: 'failed', attempts: 1, last_error: 'a private address' });
+    expect(await activities(2).findUntoldCallbacks()).toEqual([]);
+    await send(refused);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('leaves one that was delivered as it is', async () => {
+    const told = await ended('COMPLETED');
+    await send(told);
+    await activities().giveUpCallback(told);
+    expect((await stores.callbacks.get(told))?.state).toBe('delivered');
   });
 });
 
