@@ -23,7 +23,7 @@ export type AllActivities = DocumentActivities &
 const SWAP_PHASES = ['embedding', 'measuring', 'switching', 'finishing', 'done'] as const;
 
 /** One phase further with each slice. */
-function nextSwapPosition(position: SwapPosition | null): SwapPosition {
+export function nextSwapPosition(position: SwapPosition | null): SwapPosition {
   return {
     phase: SWAP_PHASES[position === null ? 1 : SWAP_PHASES.indexOf(position.phase) + 1] ?? 'done',
     after: null,

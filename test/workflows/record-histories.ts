@@ -6,12 +6,14 @@
 import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { Client, Connection } from '@temporalio/client';
+import type { WorkflowHandle } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { BackupActivities } from '../../activities/backups/backup-activities.js';
 import { createMigrationActivities } from '../../activities/migrations/migration-activities.js';
+import type { SwapPosition } from '../../activities/documents/swap-activities.js';
 import type { ImportActivities } from '../../activities/imports/import-activities.js';
 import type { Migration } from '../../activities/ports/migrations.js';
 import { taskQueues } from '../../schemas/task-queues.js';
@@ -19,7 +21,12 @@ import type { DeliveryResult } from '../../activities/ports/capi.js';
 import { createFakeMigrationStore } from '../support/fakes/migrations/fake-migration-store.js';
 import { createScriptedForwarding, ok, refusal } from '../support/scripted-forwarding.js';
 import { createScriptedUpkeep } from '../support/scripted-upkeep.js';
-import { documentRef, scriptedActivities, untilCancelled } from '../support/scripted-activities.js';
+import {
+  documentRef,
+  nextSwapPosition,
+  scriptedActivities,
+  untilCancelled,
+} from '../support/scripted-activities.js';
 import type { AllActivities } from '../support/scripted-activities.js';
 import { ended, until } from '../support/until.js';
 import { quietRuntime, workflowBundle } from '../support/workflow-environment.js';
@@ -43,6 +50,10 @@ interface Recording {
   reachable?: boolean;
   /** Cancels once the first activity runs. */
   cancel?: boolean;
+  /** What is done to a plan of slices while one of them is held. */
+  steer?: (run: WorkflowHandle) => Promise<unknown>;
+  /** The plans of slices: what is done to it while its second slice runs, which ends, or is given up, thereafter. */
+  steer?: (run: WorkflowHandle) => Promise<unknown>;
   /** The migrations: after how many slices one ends; 0: it cannot be done. */
   slices?: number;
   /** It never ends: its first run is recorded, which continues as new. */
@@ -61,6 +72,16 @@ const MIGRATE = {
   startedBy: '1',
 };
 
+const BACKUP = { runId: 'a-run-of-a-backup', kind: 'backup', vectors: true, startedBy: '1' };
+
+const IMPORT = {
+  runId: 'a-run',
+  sourceId: 'a-source',
+  dryRun: false,
+  requestsPerSecond: 20,
+  startedBy: '1',
+};
+
 const SWAP = {
   swap_id: 'swap',
   partition: 'library',
@@ -68,6 +89,15 @@ const SWAP = {
   started_by: '1',
   source_embedder: 'old',
   target_embedder: 'new',
+  min_overlap: null,
+  min_known_item: null,
+};
+
+const SWAPS = {
+  source: 'old',
+  target: 'new',
+  concurrency: 1,
+  startedBy: '1',
   min_overlap: null,
   min_known_item: null,
 };
@@ -86,8 +116,55 @@ const EVALUATION = {
   started_by: '1',
 };
 
+/** What the first slice of a plan that goes on as a new run came to. */
+const BEGUN = { phase: 'counting', done: 1, total: 3 };
+
 let pages = 2;
 let rounds = 2;
+
+let isHeld = false;
+let isSteered = false;
+
+/** Holds the slice in which a recording steers its plan. */
+async function holdSlice(isTheOne: boolean): Promise<void> {
+  if (!isTheOne || !isHeld) return;
+  isSteered = true;
+  const context = Context.current();
+  const { cancellationSignal: signal } = context;
+  await until('the slice may go on', async () => {
+    // A cancel is the answer to a heartbeat.
+    context.heartbeat();
+    return !isHeld || signal.aborted;
+  });
+  signal.throwIfAborted();
+}
+
+/** Pauses a plan in a slice, or lets a word do so, and has it go on once it is at rest. */
+async function pauseAndResume(run: WorkflowHandle, word = 'pause', ...args: number[]): Promise<void> {
+  await run.signal(word, ...args);
+  isHeld = false;
+  await until('it is at rest', async () => {
+    const { raw } = await run.describe();
+    return (raw.pendingActivities ?? []).length === 0 && raw.pendingWorkflowTask == null;
+  });
+  await run.signal('resume');
+}
+
+/** One without a window is told of a window that is over, which holds up nothing. */
+async function tellOfWindow(run: WorkflowHandle): Promise<void> {
+  await run.signal('window', 1);
+  isHeld = false;
+}
+
+async function cancelRun(run: WorkflowHandle): Promise<void> {
+  await run.cancel();
+}
+
+async function heldSwapSlice({ position }: { position: SwapPosition | null }) {
+  // The first: the one behind the second obeys neither pause nor cancel.
+  await holdSlice(position === null);
+  return { position: nextSwapPosition(position), held: null };
+}
 
 const recordings: Recording[] = [
   { name: 'index-document-completed', workflow: 'indexDocument' },
@@ -189,7 +266,10 @@ const recordings: Recording[] = [
       nextTurns: async () =>
         (rounds -= 1) < 0
           ? { refs: [], waiting: 0 }
-          : { refs: [documentRef(`turn-${rounds}`)], waiting: rounds },
+          : {
+              refs: [documentRef(`turn-${rounds}`), documentRef(`other-${rounds}`)],
+              waiting: rounds,
+            },
     },
     input: { roundMs: 10 },
   },
@@ -292,16 +372,35 @@ const recordings: Recording[] = [
     },
   },
   {
+    name: 'swap-embedder-paused',
+    workflow: 'swapEmbedder',
+    input: { swap: SWAP },
+    script: { runEmbedderSwapSlice: heldSwapSlice },
+    steer: pauseAndResume,
+  },
+  {
+    name: 'swap-embedder-cancelled',
+    workflow: 'swapEmbedder',
+    input: { swap: SWAP },
+    script: { runEmbedderSwapSlice: heldSwapSlice },
+    steer: cancelRun,
+  },
+  {
+    name: 'swap-embedder-continued',
+    workflow: 'swapEmbedder',
+    input: { swap: SWAP, continued: { position: nextSwapPosition(null), paused: false } },
+  },
+  {
+    name: 'swap-embedders-cancelled',
+    workflow: 'swapEmbedders',
+    input: SWAPS,
+    script: { runEmbedderSwapSlice: heldSwapSlice },
+    steer: cancelRun,
+  },
+  {
     name: 'swap-embedders',
     workflow: 'swapEmbedders',
-    input: {
-      source: 'old',
-      target: 'new',
-      concurrency: 1,
-      startedBy: '1',
-      min_overlap: null,
-      min_known_item: null,
-    },
+    input: SWAPS,
   },
   { name: 'evaluate', workflow: 'evaluate', input: { run: EVALUATION } },
   {
@@ -323,6 +422,25 @@ const recordings: Recording[] = [
   },
   { name: 'migrate', workflow: 'migrate', slices: 3, input: MIGRATE },
   { name: 'migrate-failed', workflow: 'migrate', slices: 0, input: MIGRATE },
+  { name: 'migrate-paused', workflow: 'migrate', slices: 4, input: MIGRATE, steer: pauseAndResume },
+  { name: 'migrate-cancelled', workflow: 'migrate', slices: 4, input: MIGRATE, steer: cancelRun },
+  { name: 'migrate-window', workflow: 'migrate', slices: 4, input: MIGRATE, steer: tellOfWindow },
+  {
+    name: 'migrate-window-over',
+    workflow: 'migrate',
+    slices: 4,
+    input: { ...MIGRATE, windowEndsAt: Date.UTC(2100, 0) },
+    steer: (run) => pauseAndResume(run, 'window', 1),
+  },
+  {
+    name: 'migrate-continued',
+    workflow: 'migrate',
+    slices: 3,
+    input: {
+      ...MIGRATE,
+      continued: { last: { position: BEGUN, ended: false, cancellable: true, ...BEGUN }, paused: false },
+    },
+  },
   {
     name: 'open-migration-window',
     workflow: 'openMigrationWindow',
@@ -333,13 +451,20 @@ const recordings: Recording[] = [
     name: 'backup',
     workflow: 'runBackup',
     slices: 3,
-    input: { runId: 'a-run-of-a-backup', kind: 'backup', vectors: true, startedBy: '1' },
+    input: BACKUP,
   },
   {
     name: 'backup-failed',
     workflow: 'runBackup',
     slices: 0,
-    input: { runId: 'a-run-of-a-backup', kind: 'backup', vectors: true, startedBy: '1' },
+    input: BACKUP,
+  },
+  { name: 'backup-cancelled', workflow: 'runBackup', slices: 3, input: BACKUP, steer: cancelRun },
+  {
+    name: 'backup-continued',
+    workflow: 'runBackup',
+    slices: 3,
+    input: { ...BACKUP, continued: { runId: 'a-run', backupId: 'a-backup', position: BEGUN } },
   },
   {
     name: 'restore',
@@ -351,13 +476,27 @@ const recordings: Recording[] = [
     name: 'import-service',
     workflow: 'importService',
     slices: 3,
-    input: { runId: 'a-run', sourceId: 'a-source', dryRun: false, requestsPerSecond: 20, startedBy: '1' },
+    input: IMPORT,
   },
   {
     name: 'import-service-failed',
     workflow: 'importService',
     slices: 0,
-    input: { runId: 'a-run', sourceId: 'a-source', dryRun: true, requestsPerSecond: 20, startedBy: '1' },
+    input: { ...IMPORT, dryRun: true },
+  },
+  {
+    name: 'import-service-paused',
+    workflow: 'importService',
+    slices: 3,
+    input: IMPORT,
+    steer: pauseAndResume,
+  },
+  { name: 'import-service-cancelled', workflow: 'importService', slices: 3, input: IMPORT, steer: cancelRun },
+  {
+    name: 'import-service-continued',
+    workflow: 'importService',
+    slices: 3,
+    input: { ...IMPORT, continued: { position: { ...BEGUN, figures: {}, waitMs: 0 }, paused: false } },
   },
   { name: 'scheduled-backup', workflow: 'scheduledBackup', slices: 1, input: { vectors: true } },
   { name: 'retain-quarantine', workflow: 'retainQuarantine', answers: [], input: { quarantineDays: 30 } },
@@ -385,6 +524,7 @@ function countedMigration(slices: number): Migration {
       if (slices === 0)
         throw ApplicationFailure.nonRetryable('No embedder is the default.', 'MIGRATION_NOT_POSSIBLE');
       const done = Number(position?.['done'] ?? 0) + 1;
+      await holdSlice(done === 2);
       return {
         position: { phase: 'counting', done },
         ended: done === slices,
@@ -400,12 +540,13 @@ function countedMigration(slices: number): Migration {
 
 /** Likewise. */
 function countedBackup(slices: number): BackupActivities {
-  const nextPosition = <Position extends { done: number }>(
+  const nextPosition = async <Position extends { done: number }>(
     position: Position | null,
-  ): { position: Position; ended: boolean } => {
+  ): Promise<{ position: Position; ended: boolean }> => {
     if (slices === 0)
       throw ApplicationFailure.nonRetryable('BACKUP_LOCATION names no place.', 'BACKUP_NOT_CONFIGURED');
     const done = (position?.done ?? 0) + 1;
+    await holdSlice(done === 2);
     const counted = { phase: done === slices ? 'done' : 'files', done, total: slices, counts: {} };
     return { position: { ...position, ...counted } as unknown as Position, ended: done === slices };
   };
@@ -425,6 +566,7 @@ function countedImport(slices: number): ImportActivities {
       if (slices === 0)
         throw ApplicationFailure.nonRetryable('The source answered 403.', 'IMPORT_SOURCE_REFUSED');
       const done = (position?.done ?? 0) + 1;
+      await holdSlice(done === 2);
       const phase = done === slices ? 'done' : 'files';
       const place = { partition: 'a-partition', after: `file-${done}`, figures: { taken: done } };
       return { position: { ...place, phase, done, total: slices, waitMs: 100 }, admitted: true };
@@ -436,7 +578,9 @@ function countedImport(slices: number): ImportActivities {
 
 async function record(client: Client, connection: NativeConnection, recording: Recording): Promise<void> {
   const { name, workflow, script, answers, input, signals = 2 } = recording;
-  const { paused, reachable, cancel, endless, slices } = recording;
+  const { paused, reachable, cancel, endless, slices, steer } = recording;
+  isHeld = steer !== undefined;
+  isSteered = false;
   const prefix = `record-${Date.now()}-`;
   const { activities, names } = scriptedActivities(script);
   const queues = taskQueues(prefix);
@@ -488,6 +632,10 @@ async function record(client: Client, connection: NativeConnection, recording: R
     if (cancel === true) {
       await until('the first activity runs', async () => names().length > 0);
       await handle.cancel();
+    }
+    if (steer !== undefined) {
+      await until('its slice is held', async () => isSteered);
+      await steer(handle);
     }
     if (paused === true || reachable === true)
       await until('the actor stands', async () => {
