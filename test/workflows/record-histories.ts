@@ -52,8 +52,6 @@ interface Recording {
   cancel?: boolean;
   /** What is done to a plan of slices while one of them is held. */
   steer?: (run: WorkflowHandle) => Promise<unknown>;
-  /** The plans of slices: what is done to it while its second slice runs, which ends, or is given up, thereafter. */
-  steer?: (run: WorkflowHandle) => Promise<unknown>;
   /** The migrations: after how many slices one ends; 0: it cannot be done. */
   slices?: number;
   /** It never ends: its first run is recorded, which continues as new. */
