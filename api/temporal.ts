@@ -200,13 +200,23 @@ export function connectTemporal(
     return client.workflow.getHandle(workflowId, undefined, named);
   };
 
+  /**
+   * Temporal takes a cancel of a workflow that has ended for a success, so it is asked whether this one runs.
+   * @throws WorkflowNotFoundError
+   */
+  const cancelOpen = async (run: WorkflowHandle): Promise<void> => {
+    const { status } = await run.describe();
+    if (status.name !== 'RUNNING') throw new WorkflowNotFoundError('It has ended', run.workflowId, undefined);
+    await run.cancel();
+  };
+
   /** False when none runs under this id, or none for the run that is named. */
   const cancelled = async (workflowId: string, runId?: string): Promise<boolean> => {
     try {
       return await withDeadline(async () => {
         const handle =
           runId === undefined ? client.workflow.getHandle(workflowId) : await handleOfRun(workflowId, runId);
-        await handle?.cancel();
+        if (handle !== null) await cancelOpen(handle);
         return handle !== null;
       });
     } catch (error) {
@@ -260,7 +270,7 @@ export function connectTemporal(
   return {
     startBackup: (run) => startBackupRun('backup', { prefix, kind: 'backup', ...run }),
     startRestore: (run) => startBackupRun(`restore of ${run.backupId}`, { prefix, kind: 'restore', ...run }),
-    cancelBackup: () => steer(backupWorkflowId(prefix), 'BACKUP_NOT_RUNNING', (run) => run.cancel()),
+    cancelBackup: () => steer(backupWorkflowId(prefix), 'BACKUP_NOT_RUNNING', cancelOpen),
 
     async startIndexing(task, { small = false } = {}) {
       try {
@@ -399,7 +409,7 @@ export function connectTemporal(
     pauseMigration: (name) => steerMigration(name, (run) => run.signal('pause')),
     resumeMigration: (name) => steerMigration(name, (run) => run.signal('resume')),
     paceMigration: (name, pages) => steerMigration(name, (run) => run.signal('pace', pages)),
-    cancelMigration: (name) => steerMigration(name, (run) => run.cancel()),
+    cancelMigration: (name) => steerMigration(name, cancelOpen),
 
     startImport: (run) =>
       startAlone('IMPORT_RUNNING', () =>
@@ -414,7 +424,7 @@ export function connectTemporal(
       ),
     pauseImport: (sourceId) => steerImport(sourceId, (run) => run.signal('pause')),
     resumeImport: (sourceId) => steerImport(sourceId, (run) => run.signal('resume')),
-    cancelImport: (sourceId) => steerImport(sourceId, (run) => run.cancel()),
+    cancelImport: (sourceId) => steerImport(sourceId, cancelOpen),
 
     ...createScheduleSteering(client, prefix, (call) =>
       connection.withDeadline(Date.now() + SCHEDULE_DEADLINE_MS, call),
