@@ -28,6 +28,14 @@ test('papers name only commands that package.json has', () => {
   expect(papers).toContain('README.md');
 });
 
+test('README names every command of package.json', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const unnamed = Object.keys(scripts).filter(
+    (name) => !new RegExp(`(?:npm |npm run |\`)${name}(?![\\w:])`).test(readme),
+  );
+  expect(unnamed).toEqual([]);
+});
+
 test('the launcher and package.json have the same commands', () => {
   const text = readFileSync(join(root, 'deploy/local/main.ts'), 'utf8');
   const table = text.slice(text.indexOf('const COMMANDS'), text.indexOf('\n};\n'));

@@ -9,8 +9,12 @@ const PAPERS = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   'README.md',
+  'docs/evaluation.md',
   'docs/operations.md',
   'docs/performance.md',
+  'docs/rules.md',
+  'docs/security.md',
+  'docs/tracing.md',
   'docs/decisions/README.md',
   ...DECISIONS.map((name) => `docs/decisions/${name}`),
 ];
@@ -54,6 +58,49 @@ describe('files that the papers name', () => {
       'no-such-file.ts',
       'api/no-such-folder/',
     ]);
+  });
+});
+
+function headingsOf(text: string): string[] {
+  return [...text.replaceAll(/^```.*?^```/gms, '').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title);
+}
+
+/** As GitHub names the place of a heading. */
+function anchorsOf(paper: string): string[] {
+  return headingsOf(readFileSync(paper, 'utf8')).map((title) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+describe('sections that the papers name', () => {
+  test.each(PAPERS)('%s links to headings that exist', (paper) => {
+    const links = [...readFileSync(paper, 'utf8').matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)];
+    const missing = links.filter(
+      ([, target = '', anchor = '']) =>
+        !anchorsOf(target === '' ? paper : join(dirname(paper), target)).includes(anchor),
+    );
+    expect(missing.map(([link]) => link)).toEqual([]);
+  });
+
+  test("the chart's values name headings of docs/operations.md", () => {
+    const values = readFileSync('deploy/kubernetes/values.yaml', 'utf8').replaceAll(/\n\s*# /g, ' ');
+    const named = [...values.matchAll(/docs\/operations\.md, ([^.]+)\./g)].map(([, title = '']) => title);
+    expect(named.length).toBeGreaterThan(0);
+    expect(headingsOf(readFileSync('docs/operations.md', 'utf8'))).toEqual(expect.arrayContaining(named));
+  });
+});
+
+describe('the tree of ARCHITECTURE.md', () => {
+  const architecture = readFileSync('ARCHITECTURE.md', 'utf8');
+  const tree = architecture.slice(architecture.indexOf('## The tree'), architecture.indexOf('### Who may'));
+
+  test.each(['api', 'deploy', 'docs', 'test', 'workflows'])('names each folder of %s/', (folder) => {
+    const part = new RegExp(`^${folder}/.*\\n(?:^ .*\\n)*`, 'm').exec(tree)?.[0] ?? '';
+    const folders = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(folders.map(({ name }) => `${name}/`).filter((name) => !part.includes(name))).toEqual([]);
   });
 });
 
