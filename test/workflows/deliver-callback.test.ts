@@ -50,7 +50,15 @@ async function deliver(answers: (number | Error)[]) {
     taskQueue,
     workflowBundle: await workflowBundle(),
     activities,
-    interceptors: { activity: [createActivityInterceptors(() => undefined)] },
+    interceptors: {
+      activity: [
+        createActivityInterceptors(
+          () => undefined,
+          () => undefined,
+          null,
+        ),
+      ],
+    },
   });
   const workflowId = callbackWorkflowId(prefix, task.task_id);
   const result = await worker.runUntil(

@@ -77,7 +77,15 @@ async function openStage(total: number) {
   const common = {
     connection: env.nativeConnection,
     workflowBundle: await workflowBundle(),
-    interceptors: { activity: [createActivityInterceptors(() => undefined)] },
+    interceptors: {
+      activity: [
+        createActivityInterceptors(
+          () => undefined,
+          () => undefined,
+          null,
+        ),
+      ],
+    },
     maxHeartbeatThrottleInterval: 50,
   };
   const plans = await Worker.create({

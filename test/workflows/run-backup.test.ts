@@ -68,7 +68,15 @@ async function openStage(total: number) {
       writeBackupSlice: (order: Write) => slice(order),
       restoreBackupSlice: (order: Restore) => slice(order),
     },
-    interceptors: { activity: [createActivityInterceptors(() => undefined)] },
+    interceptors: {
+      activity: [
+        createActivityInterceptors(
+          () => undefined,
+          () => undefined,
+          null,
+        ),
+      ],
+    },
     maxHeartbeatThrottleInterval: 50,
   });
   const start = (input: Partial<RunBackupInput> = {}) =>
