@@ -16,6 +16,8 @@ export interface JointCallsOptions<Item, Result> {
   windowMs: number;
   /** Answers a result for each item, in their order. */
   call(items: readonly Item[], signal: AbortSignal | undefined): Promise<Result[]>;
+  /** A caller that leaves while its call is under way waits for the end of it: for calls that write. */
+  finishes?: boolean;
   /** Whether a failure says nothing about the items, so that each caller by itself would meet it as well. */
   isForAll(error: unknown): boolean;
 }
@@ -29,7 +31,7 @@ export interface JointCallsOptions<Item, Result> {
 export function createJointCalls<Item, Result>(
   options: JointCallsOptions<Item, Result>,
 ): (items: readonly Item[], signal?: AbortSignal) => Promise<Result[]> {
-  const { size, windowMs, call, isForAll } = options;
+  const { size, windowMs, call, isForAll, finishes = false } = options;
   let waiting: Waiting<Item, Result>[] = [];
   let underWay = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -96,6 +98,8 @@ export function createJointCalls<Item, Result>(
           scope: new AsyncResource('JointCall'),
         };
         leave = () => {
+          const isUnderWay = !waiting.includes(own);
+          if (isUnderWay && finishes) return;
           waiting = waiting.filter((one) => one !== own);
           reject(signal?.reason as Error);
         };

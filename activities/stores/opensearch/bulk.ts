@@ -29,6 +29,7 @@ interface BulkAnswer {
 
 /**
  * Sends updates in requests of bounded size, one after the other, and answers what became of each.
+ * @param options.signal ends it between two requests: one that was sent is waited for
  * @throws AppError VDB_CONNECTION_ERROR when the engine had no room for an item: all of it may be repeated
  */
 export async function bulkUpdate(
@@ -42,11 +43,13 @@ export async function bulkUpdate(
   let bytes = 0;
   const send = async (refresh: 'wait_for' | 'false') => {
     if (lines.length === 0) return;
+    options.signal?.throwIfAborted();
+    // Without the signal: the engine ends what it was sent, also where the line is closed, and what it writes would
+    // come after the caller has ended and been cleaned up behind.
     const answer = await client.request<BulkAnswer>('POST', `/${index}/_bulk`, {
       lines,
       // Without it a write that finds no alias would make an index of its name, with a mapping of its own.
       query: { refresh, require_alias: true },
-      signal: options.signal,
       timeoutMs: 120_000,
       refused: 'VDB_INSERT_ERROR',
     });

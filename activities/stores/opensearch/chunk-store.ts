@@ -47,6 +47,7 @@ export function createOpenSearchChunkStore(
     size: JOINT_UPDATES,
     windowMs: JOINT_WINDOW_MS,
     call: (updates, signal) => bulkUpdate(client, index, updates, { refresh: 'false', signal }),
+    finishes: true,
     isForAll: (error) => error instanceof AppError && error.code === 'VDB_CONNECTION_ERROR',
   });
   /** Fields that could not be made sure of, since the index was of an older release; null: none. */
