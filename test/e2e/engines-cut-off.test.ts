@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stage?.close(), 60_000);
 
-/** A request waits five seconds for MongoDB. One under way when it was cut may do so twice, and the next one after it. */
+/** A request waits five seconds for MongoDB; one under way at the cut may do so twice, and the next one after it. */
 const AWAY_MS = { mongodb: 17_000, other: 6_000 };
 
 describe('an engine is away for a few seconds, and everything is answered as docs/operations.md says', () => {

@@ -29,7 +29,7 @@ function promisedStatuses(engine: Engine): Map<Operation, readonly number[]> {
 /** Beyond the five seconds that a request waits for an engine, and what the machine takes besides. */
 const MAX_WAIT_MS = 10_000;
 
-/** Each operation was answered while the engine was away, as the paper says and soon; nothing that was taken was lost. */
+/** Each operation was answered while the engine was away, as the paper says and soon; nothing taken was lost. */
 export function expectRow(engine: Engine, { during, slowestMs, faults }: CutReport): void {
   const promised = promisedStatuses(engine);
   const others = OPERATIONS.flatMap((name) =>
